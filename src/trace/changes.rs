@@ -50,7 +50,7 @@ impl Default for Changes {
 }
 
 /// Seconds from the trace's beginning up to which results go, and the largest job number.
-pub(super) const MOST: i64 = 1_000_000_000_000_000;
+pub const MOST: i64 = 1_000_000_000_000_000;
 /// The most that a factor may be, and one over the least.
 const FACTOR: f64 = 1e6;
 

@@ -304,12 +304,12 @@ fn parse_size(text: &str) -> Option<u32> {
 }
 
 /// Builds the error of a file without jobs.
-pub(super) fn no_jobs_error(file: &str, expected: &str) -> Error {
+pub fn no_jobs_error(file: &str, expected: &str) -> Error {
     Error::input(SourceLocation::File(file.into()), "no jobs", expected)
 }
 
 /// Quotes a token in a message, cut where it is long.
-pub(super) fn quote_token(token: &str) -> String {
+pub fn quote_token(token: &str) -> String {
     match token.char_indices().nth(40) {
         None => format!("`{token}`"),
         Some((end, _)) => format!("`{}…`", &token[..end]),

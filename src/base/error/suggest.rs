@@ -1,7 +1,7 @@
 //! Suggestions: the known name that an unknown one was meant to be.
 
 /// Beginning of a suggestion.
-pub(super) const QUESTION: &str = "did you mean";
+pub const QUESTION: &str = "did you mean";
 
 /// Names that other programs have for things, and ours, of which the first that is known is meant.
 const SYNONYMS: [(&str, &str); 14] = [
@@ -23,7 +23,7 @@ const SYNONYMS: [(&str, &str); 14] = [
 
 /// Finds the known name that `name` was meant to be: one slip away, another word for it, or begun by it or begun like it.
 /// `None` if none is.
-pub(super) fn nearest_name<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
+pub fn nearest_name<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
     let slip = known
         .iter()
         .map(|k| (strsim::damerau_levenshtein(name, k), *k))

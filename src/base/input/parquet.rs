@@ -18,7 +18,7 @@ const AHEAD: usize = 1024;
 /// Opens the table of `path` as CSV: times in seconds since 1970, lists as `[a, b]`, nothing for a null. Fails if the
 /// file cannot be opened or is no Parquet table; a fault in a page of it is found when it is read. O(1) memory beside
 /// one page of each column; the decoder has a thread of its own.
-pub(super) fn open(path: &Path) -> Result<Box<dyn Read + Send>> {
+pub fn open(path: &Path) -> Result<Box<dyn Read + Send>> {
     let file = File::open(path).map_err(|e| Error::io(path, "opening", e))?;
     let reader = SerializedFileReader::new(file).map_err(|e| {
         let found = format!("no Parquet table ({e})");

@@ -3,7 +3,7 @@
 use crate::error::{Error, SourceLocation};
 
 /// Checks whether a line is blank or a comment: of our own formats, of SWF (`;`) or of MatrixMarket (`%`).
-pub(super) fn is_idle(line: &[u8]) -> bool {
+pub fn is_idle(line: &[u8]) -> bool {
     matches!(
         line.iter().find(|b| !b.is_ascii_whitespace()),
         None | Some(b'#' | b';' | b'%')
@@ -11,13 +11,13 @@ pub(super) fn is_idle(line: &[u8]) -> bool {
 }
 
 /// Builds the error of a line of more than `most` bytes.
-pub(super) fn long_line_error(location: SourceLocation, most: usize) -> Error {
+pub fn long_line_error(location: SourceLocation, most: usize) -> Error {
     let found = format!("a line of more than {most} bytes");
     Error::input(location, found, "text with shorter lines")
 }
 
 /// Builds the error of a file with more than `most` bytes of blanks and comments between lines of data.
-pub(super) fn too_blank_error(location: SourceLocation, most: usize) -> Error {
+pub fn too_blank_error(location: SourceLocation, most: usize) -> Error {
     let found = format!("{} MB of blank lines and comments", most >> 20);
     Error::input(location, found, "lines of data between them")
 }

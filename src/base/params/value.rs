@@ -40,7 +40,7 @@ impl Value {
 }
 
 /// Converts a TOML value; `at` finds the line of an offset.
-pub(super) fn from_toml(
+pub fn from_toml(
     value: &toml::de::DeValue<'_>,
     location: &SourceLocation,
     at: &impl Fn(usize) -> SourceLocation,

@@ -18,7 +18,7 @@ use nodeorder_base::{FreeSet, Opt, Ranks, Result};
 ///
 /// # References
 /// Hu, "Topology Mapping of Parallel Applications onto Random Allocations", Algorithm 2.
-pub(super) const BFS: AllocatorEntry = AllocatorEntry::new(
+pub const BFS: AllocatorEntry = AllocatorEntry::new(
     "bfs",
     "breadth-first over free neighbours from the lowest free rank on; bfs:contiguous waits for one piece",
     &[Opt::one_of(

@@ -12,7 +12,7 @@ use nodeorder_base::{FreeSet, Opt, Ranks};
 ///
 /// # References
 /// Stoltzfus, "Improving Job Node Allocation on HECToR in Various Topological Manifestations", 2013, section 5.4.1.
-pub(super) const CLOSEST_FIT: AllocatorEntry = AllocatorEntry {
+pub const CLOSEST_FIT: AllocatorEntry = AllocatorEntry {
     name: "closest-fit",
     about: "the window of free entries with the smallest largest step; a step of at most STEP is good enough",
     example: "closest-fit:2",

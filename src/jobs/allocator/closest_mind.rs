@@ -19,7 +19,7 @@ use nodeorder_order::metric::window::WindowFinder;
 /// Stoltzfus, "Improving Job Node Allocation on HECToR in Various Topological Manifestations", 2013, section 5.4,
 /// where it took two hours a year of placements;
 /// its Fig. 23 leaves early at a gap of 1, and its distances are whole numbers (`exit=1,whole-hops=true`).
-pub(super) const CLOSEST_MIND: AllocatorEntry = AllocatorEntry {
+pub const CLOSEST_MIND: AllocatorEntry = AllocatorEntry {
     name: "closest-mind",
     about: "the window of free entries with the smallest mean pairwise distance",
     example: "closest-mind",

@@ -7,7 +7,7 @@ use nodeorder_network::RouterGraph;
 
 /// A breadth-first search over free nodes: nodes of one router are neighbours, and so are nodes on linked
 /// routers; neighbours are visited in rank order.
-pub(super) struct FreeSearch<'a> {
+pub struct FreeSearch<'a> {
     graph: &'a RouterGraph,
     /// Ranks by router; its counts of free ranks are not used.
     locations: RanksByLocation,

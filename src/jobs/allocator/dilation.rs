@@ -33,7 +33,7 @@ use super::recent::CachedAllocator;
 ///
 /// # References
 /// Hu, "Topology Mapping of Parallel Applications onto Random Allocations", Algorithm 1 and section III.A.
-pub(super) const DILATION: AllocatorEntry = AllocatorEntry::new(
+pub const DILATION: AllocatorEntry = AllocatorEntry::new(
     "dilation",
     "the job as a mesh, neighbours within the fewest hops a bounded search finds; dilation:max=1 waits",
     &[

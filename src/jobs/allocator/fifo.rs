@@ -13,7 +13,7 @@ use nodeorder_base::{FreeSet, Opt, Ranks};
 /// Leung et al., "Processor Allocation on Cplant: Achieving General Processor Locality using One-Dimensional
 /// Allocation Strategies",
 /// 2002, section 2.1.
-pub(super) const FIFO: AllocatorEntry = AllocatorEntry {
+pub const FIFO: AllocatorEntry = AllocatorEntry {
     name: "fifo",
     about: "the lowest free ranks; the highest for jobs of fewer than BELOW nodes",
     example: "fifo:0",

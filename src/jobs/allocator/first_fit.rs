@@ -13,7 +13,7 @@ use nodeorder_base::{FreeSet, Opt, Ranks, Result, Run};
 /// # References
 /// Stoltzfus, "Improving Job Node Allocation on HECToR in Various Topological Manifestations", 2013, section 4.2; that
 /// a gap should know the machine's levels is its section 9.
-pub(super) const FIRST_FIT: AllocatorEntry = AllocatorEntry {
+pub const FIRST_FIT: AllocatorEntry = AllocatorEntry {
     name: "first-fit",
     about: "the first run of free ranks with steps of at most GAP that is long enough; else halves",
     example: "first-fit:8",
@@ -33,7 +33,7 @@ pub(super) const FIRST_FIT: AllocatorEntry = AllocatorEntry {
 ///
 /// # References
 /// Stoltzfus, "Improving Job Node Allocation on HECToR in Various Topological Manifestations", 2013, section 5.2.1.
-pub(super) const FIFO_FIT: AllocatorEntry = AllocatorEntry {
+pub const FIFO_FIT: AllocatorEntry = AllocatorEntry {
     name: "fifo-fit",
     about: "first-fit:GAP, from the end of the free list for jobs of fewer than BELOW nodes",
     example: "fifo-fit:16:8",
@@ -52,7 +52,7 @@ pub(super) const FIFO_FIT: AllocatorEntry = AllocatorEntry {
 ///
 /// # References
 /// Stoltzfus, "Improving Job Node Allocation on HECToR in Various Topological Manifestations", 2013, section 5.3.1.
-pub(super) const VARYING_FIT: AllocatorEntry = AllocatorEntry::plain(
+pub const VARYING_FIT: AllocatorEntry = AllocatorEntry::plain(
     "varying-fit",
     "first-fit with gap ⌊ln(2m)⌋ for the m nodes looked for",
     |_| Ok(Box::new(FirstFit::new(None, 0))),

@@ -25,7 +25,7 @@ use nodeorder_order::metric::sums::DistanceSums;
 /// Krumke et al., "Compact location problems", 1997
 /// (algorithm Gen-Alg); Bender et al., "Communication-aware processor allocation for supercomputers: finding
 /// point sets of small average distance", 2008.
-pub(super) const GEN_ALG: AllocatorEntry = AllocatorEntry::plain(
+pub const GEN_ALG: AllocatorEntry = AllocatorEntry::plain(
     "gen-alg",
     "the free rank and its nearest ones with the smallest mean pairwise distance",
     |_| Ok(Box::new(GenAlgOptions)),

@@ -9,7 +9,7 @@ use super::units::{LEVEL, LevelOption, UnitSet, list_levels};
 /// `dragonfly-pack[:level=group]`: one group, the tightest that has room; else the groups with the most free nodes,
 /// and as the last one the tightest that holds the rest. In a group the lowest ranks. O(size/64 + free + groups ·
 /// groups taken).
-pub(super) const PACK: AllocatorEntry = AllocatorEntry::new(
+pub const PACK: AllocatorEntry = AllocatorEntry::new(
     "dragonfly-pack",
     "few groups: the tightest one that has room, else those with the most free nodes",
     &[LEVEL.default_in_words("the outermost")],
@@ -19,7 +19,7 @@ pub(super) const PACK: AllocatorEntry = AllocatorEntry::new(
 /// `dragonfly-spread[:level=group]`: as many nodes of each group as of any other, as far as they are free; of nodes
 /// left over one each from the groups with the most free nodes. In a group the lowest ranks. O(size/64 + free +
 /// groups · log groups).
-pub(super) const SPREAD: AllocatorEntry = AllocatorEntry::new(
+pub const SPREAD: AllocatorEntry = AllocatorEntry::new(
     "dragonfly-spread",
     "all groups alike: the same number of nodes from each, as far as they are free",
     &[LEVEL.default_in_words("the outermost")],

@@ -11,7 +11,7 @@ use nodeorder_base::{FreeSet, Ranks};
 /// Stoltzfus, "Improving Job Node Allocation on HECToR in Various Topological Manifestations", 2013, section 5.1.1.
 /// The pseudo-code printed there drops the node
 /// that ends a run; here it begins the next.
-pub(super) const LARGEST_FIT: AllocatorEntry = AllocatorEntry {
+pub const LARGEST_FIT: AllocatorEntry = AllocatorEntry {
     name: "largest-fit",
     about: "the first run with steps of at most GAP that is long enough; else the longest, whole, and again",
     example: "largest-fit:8",

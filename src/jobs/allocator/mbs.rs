@@ -27,7 +27,7 @@ use super::ranks_by_location::Cells;
 /// # References
 /// Lo, Windisch, Liu, Nitzberg, "Noncontiguous processor allocation algorithms for mesh-connected
 /// multicomputers", 1997, section 4.2.
-pub(super) const MBS: AllocatorEntry = AllocatorEntry::plain(
+pub const MBS: AllocatorEntry = AllocatorEntry::plain(
     "mbs",
     "power-of-two cubes of free nodes, the largest that fit first",
     |params| {

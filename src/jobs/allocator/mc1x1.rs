@@ -21,7 +21,7 @@ use nodeorder_base::{FreeSet, Ranks, Result, SourceLocation};
 /// 1997; Bender et al., "Communication-aware processor allocation for supercomputers: finding point sets of
 /// small average distance", 2008, section 2 (where the shape of
 /// shell 0 is one processor).
-pub(super) const MC1X1: AllocatorEntry = AllocatorEntry::plain(
+pub const MC1X1: AllocatorEntry = AllocatorEntry::plain(
     "mc1x1",
     "the free nodes in the nearest shells around the best centre",
     |params| {

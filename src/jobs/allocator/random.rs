@@ -11,7 +11,7 @@ use nodeorder_base::random::{random_below, seed_generator};
 ///
 /// # References
 /// Hu, "Topology Mapping of Parallel Applications onto Random Allocations", section III.
-pub(super) const RANDOM: AllocatorEntry = AllocatorEntry {
+pub const RANDOM: AllocatorEntry = AllocatorEntry {
     name: "random",
     about: "free ranks at random",
     example: "random:seed=7",

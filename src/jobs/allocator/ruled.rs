@@ -5,7 +5,7 @@ use nodeorder_base::{FreeSet, Ranks, Result};
 use nodeorder_trace::{JobOptions, Rules};
 
 /// An allocator whose jobs get the options of a table of rules where they give none of their own.
-pub(super) struct RuledAllocator<'a> {
+pub struct RuledAllocator<'a> {
     inner: Box<dyn Allocator + 'a>,
     rules: Rules,
     /// Options that the next job gives itself.

@@ -11,7 +11,7 @@ use nodeorder_base::{FreeSet, Opt, Params, Ranks, Result, Run};
 /// # References
 /// Leung et al., "Processor Allocation on Cplant: Achieving General Processor Locality using One-Dimensional
 /// Allocation Strategies", 2002, section 2.3. The linear variant is that of Sandia's later scheduler in SST.
-pub(super) const FIRST: AllocatorEntry = AllocatorEntry::new(
+pub const FIRST: AllocatorEntry = AllocatorEntry::new(
     "span-first-fit",
     "the first free interval that holds the job; else the window of least span",
     &[SPAN],
@@ -19,7 +19,7 @@ pub(super) const FIRST: AllocatorEntry = AllocatorEntry::new(
 );
 
 /// `span-best-fit[:linear]`: as [`FIRST`], the interval that leaves the fewest.
-pub(super) const BEST: AllocatorEntry = AllocatorEntry::new(
+pub const BEST: AllocatorEntry = AllocatorEntry::new(
     "span-best-fit",
     "the free interval that leaves the fewest ranks; else the window of least span",
     &[SPAN],
@@ -35,7 +35,7 @@ pub(super) const BEST: AllocatorEntry = AllocatorEntry::new(
 /// As [`FIRST`], and its section 5, which leaves the rule for scattered jobs open: this one is ours. Csirik et al.,
 /// "On the sum-of-squares algorithm for bin packing", 2006,
 /// <https://doi.org/10.1145/1120582.1120583>.
-pub(super) const SUM_OF_SQUARES: AllocatorEntry = AllocatorEntry::new(
+pub const SUM_OF_SQUARES: AllocatorEntry = AllocatorEntry::new(
     "span-sum-of-squares",
     "minimises the sum over sizes of (free intervals of that size) squared (Leung et al. 2.3); else the window of least span",
     &[SPAN, SCATTERED],

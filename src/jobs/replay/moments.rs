@@ -31,7 +31,7 @@ impl Moments {
 }
 
 /// Makes Student's distribution of so many degrees of freedom; `None` for 0.
-pub(super) fn students_t(freedom: u64) -> Option<StudentsT> {
+pub fn students_t(freedom: u64) -> Option<StudentsT> {
     StudentsT::new(0.0, 1.0, freedom as f64).ok()
 }
 

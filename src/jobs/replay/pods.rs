@@ -6,7 +6,7 @@ use nodeorder_trace::JobOptions;
 
 /// Allocation of a live job; empty for a job that was skipped or refused.
 #[derive(Default)]
-pub(super) struct LiveAllocation {
+pub struct LiveAllocation {
     pub ranks: Ranks,
     /// Pods on each rank; empty if the allocator knows of none.
     pub pods: Vec<PodsOn>,

@@ -8,7 +8,7 @@ use nodeorder_base::observer::unwind_if_stopped;
 
 /// Runs the simulation until every task has ended or is left out; returns the instants, if recorded. Fails if the
 /// model fails.
-pub(super) fn run_events(
+pub fn run_events(
     machine: &mut ClusterState<'_>,
     policy: &mut dyn Policy,
     times: PassTimes,

@@ -42,7 +42,7 @@ pub struct Starved {
 
 /// Computes the bounded slowdown of one record: response over run time, which counts as [`MIN_SLOWDOWN_SECONDS`] if
 /// shorter; at least 1.
-pub(super) fn bounded_slowdown(result: &ScheduleResult, record: &Record) -> f64 {
+pub fn bounded_slowdown(result: &ScheduleResult, record: &Record) -> f64 {
     let submit = result.task_of_record(record).submit;
     let bound = (record.end - record.start).max(MIN_SLOWDOWN_SECONDS * result.ticks);
     ((record.end - submit) as f64 / bound as f64).max(1.0)

@@ -7,7 +7,7 @@ use super::task::Task;
 
 /// Sums up the schedule that the trace records of those tasks that ran in a simulation and whose wait is known: each
 /// starts its recorded wait after its submit and takes the trace's run time. `None` if no wait is known.
-pub(super) fn summarise_recorded(
+pub fn summarise_recorded(
     tasks: &[Task],
     waits: &[Option<i64>],
     ran: &UsedSeconds,

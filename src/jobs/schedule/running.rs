@@ -18,7 +18,7 @@ pub struct AssumedEnd {
 
 /// Running tasks by assumed and by true end.
 #[derive(Debug, Default)]
-pub(super) struct RunningTasks {
+pub struct RunningTasks {
     /// Running tasks by assumed end. A sorted list: policies walk it from its start, and moving some thousand entries
     /// costs less than a tree.
     pub assumed: Vec<AssumedEnd>,

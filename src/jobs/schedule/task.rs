@@ -34,10 +34,10 @@ impl Task {
 }
 
 /// Ticks per second where a model stretches run times.
-pub(super) const TICKS_PER_SECOND: i64 = 1_000_000;
+pub const TICKS_PER_SECOND: i64 = 1_000_000;
 
 /// Checks sizes, times and order of the tasks. Fails with the number of the first job that is wrong.
-pub(super) fn check_tasks(tasks: &[Task], nodes: u32) -> Result<()> {
+pub fn check_tasks(tasks: &[Task], nodes: u32) -> Result<()> {
     let mut before = i64::MIN;
     for task in tasks {
         let (found, expected) = if task.nodes == 0 || task.nodes > nodes {
@@ -59,7 +59,7 @@ pub(super) fn check_tasks(tasks: &[Task], nodes: u32) -> Result<()> {
 }
 
 /// Converts the times of tasks from seconds to ticks. Fails if the clock overflows when all run one after another.
-pub(super) fn convert_to_ticks(tasks: &[Task], ticks: i64) -> Result<Vec<Task>> {
+pub fn convert_to_ticks(tasks: &[Task], ticks: i64) -> Result<Vec<Task>> {
     let mut latest = 0;
     let mut total = 0;
     for task in tasks {

@@ -17,7 +17,7 @@ use super::task::Task;
 const NOT_WAITING: (u32, i64) = (u32::MAX, i64::MAX);
 
 /// Waiting tasks in queue order, as a tree of minima over all tasks of the trace.
-pub(super) struct WaitQueue {
+pub struct WaitQueue {
     /// Number of nodes of each task, and its time in ticks.
     tasks: Vec<(u32, i64)>,
     /// Minimum of nodes and of time below each tree node. The root is 1, the children of i are 2i and 2i+1, task
@@ -29,7 +29,7 @@ pub(super) struct WaitQueue {
 /// Limits for backfilling: a task fits with at most `free` nodes if it takes at most `time`, or has at most `extra`
 /// nodes.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct BackfillWindow {
+pub struct BackfillWindow {
     pub free: u32,
     pub time: i64,
     pub extra: u32,

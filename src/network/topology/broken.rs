@@ -25,7 +25,7 @@ const FORMS: &str =
     "links:SHARE (0 to 1, or as in 2%), switches:K, or a CSV file of u,v or switches";
 
 /// The option `broken`, read.
-pub(super) struct BrokenOption {
+pub struct BrokenOption {
     parts: BrokenParts,
     seed: u64,
     /// Text of the option and its seed in a specification.

@@ -12,7 +12,7 @@ use nodeorder_base::{NodeId, Result, RouterId};
 
 /// Numbers of cables of a machine.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Cabling {
+pub struct Cabling {
     /// Number of cables between switches.
     pub cables: u64,
     /// Number of cables between schedulable nodes and switches.

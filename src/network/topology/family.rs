@@ -29,22 +29,17 @@ pub trait BuildNetwork: Send + Sync {
 ///
 /// # Errors
 /// As [`ParseNetwork`] and [`BuildNetwork::build`].
-pub(super) fn build_inline(
-    family: &TopologyEntry,
-    spec: &str,
-    context: &Context,
-) -> Result<Network> {
+pub fn build_inline(family: &TopologyEntry, spec: &str, context: &Context) -> Result<Network> {
     let params = Params::parse_inline(spec, ',', family.options, context.seed)?;
     (family.parse)(&params, context)?.build(context)
 }
 
 /// Option `per_router` of families that leave it free.
-pub(super) const PER_ROUTER: Opt =
-    Opt::whole("per_router", "nodes on each router").default_value("1");
+pub const PER_ROUTER: Opt = Opt::whole("per_router", "nodes on each router").default_value("1");
 
 /// Declares the option `nodes` of families whose shape a line of [`super::by_size`] chooses. `about` is `in the place
 /// of`, the keys of the shape, a colon and the rule in words.
-pub(super) const fn nodes_option(about: &'static str) -> Opt {
+pub const fn nodes_option(about: &'static str) -> Opt {
     Opt::whole("nodes", about).default_in_words("none")
 }
 
@@ -54,11 +49,11 @@ pub fn per_router(params: &Params) -> Result<u32> {
 }
 
 /// Option `node_capacity` of families that read capacities of links.
-pub(super) const NODE_CAPACITY: Opt = Opt::number("node_capacity", "capacity of a node link")
+pub const NODE_CAPACITY: Opt = Opt::number("node_capacity", "capacity of a node link")
     .default_in_words("the smallest capacity of a link of the file, 1 without capacities");
 
 /// Reads the `node_capacity` key; `None` if it is not given.
-pub(super) fn node_capacity(params: &Params) -> Result<Option<f64>> {
+pub fn node_capacity(params: &Params) -> Result<Option<f64>> {
     match params.optional_real("node_capacity", 0.0, MOST_CAPACITY)? {
         Some(0.0) => Err(params.invalid_value("node_capacity", "a number above 0")),
         capacity => Ok(capacity),
@@ -66,7 +61,7 @@ pub(super) fn node_capacity(params: &Params) -> Result<Option<f64>> {
 }
 
 /// Writes `,node_capacity=…` of an inline specification; nothing if it is not given.
-pub(super) fn node_capacity_suffix(given: Option<f64>) -> String {
+pub fn node_capacity_suffix(given: Option<f64>) -> String {
     given.map_or(String::new(), |capacity| {
         format!(",node_capacity={capacity}")
     })
@@ -75,7 +70,7 @@ pub(super) fn node_capacity_suffix(given: Option<f64>) -> String {
 /// Finds the smallest of the capacities of the links of `file` for its node links, which the file does not name, and
 /// a note that says so unless it is 1: capacities in Gbit/s would otherwise make node links of capacity 1 the bottleneck
 /// of everything.
-pub(super) fn find_smallest_capacity(
+pub fn find_smallest_capacity(
     file: &str,
     capacities: impl Iterator<Item = f64>,
 ) -> (f64, Option<String>) {

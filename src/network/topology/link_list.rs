@@ -5,11 +5,11 @@ use petgraph::unionfind::UnionFind;
 use super::network::{LinkVisitor, Network, on_request};
 
 /// Largest capacity of a link: far above any network's in bits a second.
-pub(super) const MOST_CAPACITY: f64 = 1e15;
+pub const MOST_CAPACITY: f64 = 1e15;
 
 /// Builds the network of a list of links, two routers each, with the capacity of every link; `capacities` are empty
 /// if all are 1.
-pub(super) fn network_of_links(
+pub fn network_of_links(
     spec: String,
     routers: u32,
     per_router: u32,

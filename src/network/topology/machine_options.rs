@@ -34,7 +34,7 @@ pub const COMMON_OPTIONS: &[Opt] = &[
 ];
 
 /// The options of [`COMMON_OPTIONS`], read; what depends on the number of nodes is checked when the machine is built.
-pub(super) struct MachineOptions {
+pub struct MachineOptions {
     /// Place of the whole specification, for messages.
     pub location: SourceLocation,
     /// Name of the machine.
@@ -48,13 +48,13 @@ pub(super) struct MachineOptions {
 }
 
 /// The option `limit`: number of node ids to keep.
-pub(super) struct LimitOption {
+pub struct LimitOption {
     value: u64,
     written: Written,
 }
 
 /// The option `exclude`: nodes that are not schedulable.
-pub(super) struct ExcludeOption {
+pub struct ExcludeOption {
     /// Lists of nodes and files, in the order given.
     pub parts: Vec<ExcludedPart>,
     /// The whole option, if it is one text; `None` if it is a TOML list.
@@ -63,7 +63,7 @@ pub(super) struct ExcludeOption {
 }
 
 /// One part of `exclude`: a list of nodes, or a file.
-pub(super) struct ExcludedPart {
+pub struct ExcludedPart {
     pub text: String,
     /// The path that `text` stands for if it is no list of nodes.
     pub path: PathBuf,
@@ -71,13 +71,13 @@ pub(super) struct ExcludedPart {
 }
 
 /// The option `names`: a pattern or file that gives nodes their names.
-pub(super) struct NamesOption {
+pub struct NamesOption {
     pub source: NameSource,
     pub written: Written,
 }
 
 /// Source of node names.
-pub(super) enum NameSource {
+pub enum NameSource {
     Pattern(NamePattern),
     /// Texts, each followed by a list of numbers, and the text after all of them; the last list runs fastest.
     Ranges {
@@ -90,7 +90,7 @@ pub(super) enum NameSource {
 
 /// Names that are a number between two texts: the id plus `offset`, padded with zeros to `width` digits.
 #[derive(Clone, Debug, Default)]
-pub(super) struct NamePattern {
+pub struct NamePattern {
     pub before: String,
     pub width: usize,
     pub offset: u64,
@@ -111,7 +111,7 @@ impl NamePattern {
 }
 
 /// The forms of `names`, for messages.
-pub(super) const NAMES_FORMS: &str = "one `{}`, `{:0W}` or `{:0W+N}` for the \
+pub const NAMES_FORMS: &str = "one `{}`, `{:0W}` or `{:0W+N}` for the \
  id, fields of ranges as in x{4000-4007}c{0-7}, or a .csv file of node,name[,coordinates…]";
 
 /// The largest offset that a pattern adds to ids: numbers up to there are exact wherever names are read as numbers.

@@ -12,7 +12,7 @@ use nodeorder_base::{NodeId, Result, Text};
 
 /// Names of a machine's nodes.
 #[derive(Clone, Debug)]
-pub(super) enum NameTable {
+pub enum NameTable {
     Pattern(NamePattern),
     /// One name a slot; empty where the source names none.
     Table(Vec<String>),
@@ -21,7 +21,7 @@ pub(super) enum NameTable {
 impl NameTable {
     /// Reads the names that the option `names` gives: a pattern such as `nid{:05}`, or a CSV file
     /// `node,name[,coordinates…]`, whose integer coordinates, if every node has them, make a [`Lattice`].
-    pub(super) fn read_node_names(
+    pub fn read_node_names(
         options: &MachineOptions,
         slots: u32,
         context: &Context,
@@ -48,7 +48,7 @@ impl NameTable {
     }
 
     /// Looks up the name of a node; `n` and its id if the table leaves it out.
-    pub(super) fn name_of_node(&self, node: NodeId) -> String {
+    pub fn name_of_node(&self, node: NodeId) -> String {
         match self {
             NameTable::Pattern(pattern) => pattern.name_of_node(node),
             NameTable::Table(names) => match names.get(node.index()) {

@@ -37,7 +37,7 @@ pub type CableVisitor<'a> = dyn FnMut(u32, u32, f64, u32) + 'a;
 pub type JointVisitor<'a> = dyn FnMut(u32, u32, u32) + 'a;
 
 /// Function that visits every joint.
-pub(super) type Joints = Box<dyn Fn(&mut JointVisitor<'_>) + Send + Sync>;
+pub type Joints = Box<dyn Fn(&mut JointVisitor<'_>) + Send + Sync>;
 
 /// One level of a machine's hierarchy, such as its groups or its leaf switches: units of consecutive node ids.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -148,7 +148,7 @@ impl Level {
 
 /// Cables between switches, by a family's formula for the whole network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Cables {
+pub struct Cables {
     /// Number of all cables.
     pub all: u64,
     /// Fewest and most cables at a switch with nodes, cables of nodes not counted.
@@ -161,7 +161,7 @@ pub(super) struct Cables {
 type Lazy<T> = Option<Box<dyn Fn() -> T + Send + Sync>>;
 
 /// Makes a field of [`Network`] that `make` computes on request.
-pub(super) fn on_request<T>(make: impl Fn() -> T + Send + Sync + 'static) -> Lazy<T> {
+pub fn on_request<T>(make: impl Fn() -> T + Send + Sync + 'static) -> Lazy<T> {
     Some(Box::new(make))
 }
 

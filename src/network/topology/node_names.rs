@@ -29,7 +29,7 @@ pub enum NumberMeaning {
 
 /// The names of a machine's nodes, and the nodes by their names.
 #[derive(Debug)]
-pub(super) struct NodeNames {
+pub struct NodeNames {
     pub names: NameTable,
     /// Number of node ids.
     slots: u32,
@@ -241,7 +241,7 @@ fn split_range(word: &str) -> Option<(&str, &str)> {
 }
 
 /// Checks whether any of these names is a whole number, domains aside.
-pub(super) fn any_number(names: &[String]) -> bool {
+pub fn any_number(names: &[String]) -> bool {
     names.iter().any(|name| is_number(without_domain(name)))
 }
 

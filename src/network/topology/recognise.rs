@@ -74,7 +74,7 @@ const TABLES: [Check; 2] = [
 ///
 /// # Errors
 /// No reader knows the file, or two do.
-pub(super) fn find_reader(text: &Text, path: &Path) -> Result<Option<&'static str>> {
+pub fn find_reader(text: &Text, path: &Path) -> Result<Option<&'static str>> {
     let keys = text.lines().filter_map(|line| line.text.split_once('='));
     // A broken description is reported as one.
     if path.extension().is_some_and(|end| end == "toml")

@@ -14,7 +14,7 @@ const NONE: u32 = u32::MAX;
 
 /// Vertices of one ordering and the links between them.
 #[derive(Debug)]
-pub(super) struct RankAdjacency {
+pub struct RankAdjacency {
     /// Vertex of each rank; none where it is the rank itself.
     of_rank: Option<Vec<u32>>,
     /// By vertex: number of vertices below it that are not linked to the next.
@@ -100,7 +100,7 @@ impl RankAdjacency {
 
 /// Counts components of allocations; holds the buffers for that.
 #[derive(Debug)]
-pub(super) struct ComponentCounter<'s> {
+pub struct ComponentCounter<'s> {
     adjacency: &'s RankAdjacency,
     /// Segment of each vertex that is a member; [`NONE`] everywhere between calls.
     segment: Vec<u32>,

@@ -13,7 +13,7 @@ const FAR: u32 = 8;
 
 /// A label with the sum of the distances from it to all members, who are counted by label.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Cursor {
+pub struct Cursor {
     axis: Axis,
     /// Extent of a ring; 0 on a path.
     around: u32,

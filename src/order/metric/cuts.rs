@@ -30,7 +30,7 @@ type Counts = [i16; BLOCK];
 
 /// Side of every cut that each rank is on.
 #[derive(Debug)]
-pub(super) struct Cuts {
+pub struct Cuts {
     /// Number of blocks of cuts.
     blocks: usize,
     /// `blocks` blocks a rank. Cuts beyond the last have weight 0.

@@ -16,7 +16,7 @@ use nodeorder_base::Run;
 /// empty set. A `Run` here is `count` ranks on the router of its `first` rank.
 ///
 /// Provided methods are compiled once for each form, so that a caller pays for one dynamic call, not for one a rank.
-pub(super) trait DistanceKernel: Debug + Send + Sync {
+pub trait DistanceKernel: Debug + Send + Sync {
     /// Computes the hops between two ranks.
     fn hops_between(&self, a: u32, b: u32) -> u32;
 
@@ -113,7 +113,7 @@ pub(super) trait DistanceKernel: Debug + Send + Sync {
 /// a rank to the window (1) or takes it away (-1) and returns its distances to the other entries in it. Stops at a
 /// window whose sum is `floor` or less: none can be better.
 #[inline(always)]
-pub(super) fn slide_window(
+pub fn slide_window(
     entries: &[u32],
     n: usize,
     floor: u64,
@@ -142,7 +142,7 @@ pub(super) fn slide_window(
 
 /// Sums hops times members; counts are below 2³², so that a product takes one vector instruction.
 #[multiversion(targets("x86_64+avx2", "aarch64+neon"))]
-pub(super) fn weighted_sum<T: Copy + Into<u64>>(hops: &[T], counts: &[u64]) -> u64 {
+pub fn weighted_sum<T: Copy + Into<u64>>(hops: &[T], counts: &[u64]) -> u64 {
     let mut sum = 0;
     for (hops, n) in hops.iter().zip(counts) {
         sum += (*hops).into() * u64::from(*n as u32);

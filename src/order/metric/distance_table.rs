@@ -9,7 +9,7 @@ use nodeorder_network::{Metric, Topology};
 
 /// Table of all distances between routers with nodes.
 #[derive(Debug)]
-pub(super) struct DistanceTable {
+pub struct DistanceTable {
     /// Hops between any two of them, row by row.
     hops: Vec<u16>,
     /// Number of routers with nodes.

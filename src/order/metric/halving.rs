@@ -28,18 +28,18 @@ const PASSES: usize = 30;
 const PATIENCE: usize = 25;
 
 /// Balance that a division into halves must keep.
-pub(super) struct BalanceRule {
+pub struct BalanceRule {
     /// Number of nodes of both sides.
     nodes: u64,
     /// Largest difference allowed between the nodes of the two sides: the nodes of the fullest router.
     slack: u64,
     /// Smallest number of nodes that a half may have.
-    pub(super) least: u64,
+    pub least: u64,
 }
 
 impl BalanceRule {
     /// Makes the rule for routers with these numbers of nodes.
-    pub(super) fn new(counts: &[u32]) -> Self {
+    pub fn new(counts: &[u32]) -> Self {
         let nodes = counts.iter().map(|count| u64::from(*count)).sum();
         let slack = counts.iter().copied().max().unwrap_or(0);
         let unit = counts.iter().fold(0, |a, b| greatest_common_divisor(a, *b));
@@ -47,7 +47,7 @@ impl BalanceRule {
     }
 
     /// Makes the rule for routers with `per_router` nodes each.
-    pub(super) fn for_equal_routers(nodes: u64, per_router: u32) -> Self {
+    pub fn for_equal_routers(nodes: u64, per_router: u32) -> Self {
         BalanceRule::with_unit(nodes, per_router.into(), per_router.into())
     }
 
@@ -68,12 +68,12 @@ impl BalanceRule {
 }
 
 /// A network whose cuts are improved: links in whole units, nodes by router.
-pub(super) struct HalvingSearch<'t> {
+pub struct HalvingSearch<'t> {
     graph: &'t RouterGraph,
     /// Weights of a router's links in the order of the graph, in units.
     weights: Vec<Vec<u64>>,
     /// The unit of `weights`.
-    pub(super) units: CapacityUnits,
+    pub units: CapacityUnits,
     /// Schedulable nodes of each router.
     nodes: Vec<u32>,
     rule: BalanceRule,
@@ -144,7 +144,7 @@ impl Rules for PassRules<'_> {
 
 impl<'t> HalvingSearch<'t> {
     /// Prepares the cuts of `graph`, whose first routers hold these nodes and the others none.
-    pub(super) fn new(graph: &'t RouterGraph, mut nodes: Vec<u32>, rule: BalanceRule) -> Self {
+    pub fn new(graph: &'t RouterGraph, mut nodes: Vec<u32>, rule: BalanceRule) -> Self {
         let routers = graph.router_count();
         nodes.resize(routers, 0);
         let capacities = (0..routers as u32).map(|r| graph.neighbour_capacities(RouterId(r)));
@@ -198,7 +198,7 @@ impl<'t> HalvingSearch<'t> {
 
     /// Cuts `order` in the middle and improves the cut until a pass finds nothing. Returns the weight of the cut, in
     /// units.
-    pub(super) fn improve_middle(&self, order: &[u32]) -> u64 {
+    pub fn improve_middle(&self, order: &[u32]) -> u64 {
         let sides = self.improve_sides(self.cut_in_the_middle(order), usize::MAX);
         self.cut_weight(&sides)
     }
@@ -206,7 +206,7 @@ impl<'t> HalvingSearch<'t> {
     /// Cuts `order` in the middle, improves the cut, and starts again `rounds` times from the best one with a router and
     /// up to half of all around it on the other side. Returns the units of the best. O(links · log links) for each pass
     /// of each round.
-    pub(super) fn improve_again(&self, order: &[u32], rounds: u64, random: &mut Generator) -> u64 {
+    pub fn improve_again(&self, order: &[u32], rounds: u64, random: &mut Generator) -> u64 {
         let mut best = self.improve_sides(self.cut_in_the_middle(order), PATIENCE);
         let mut cut = self.cut_weight(&best);
         for _ in 0..rounds {
@@ -286,7 +286,7 @@ impl<'t> HalvingSearch<'t> {
 
     /// Finds the weight, in units, of the least cut between the rest and the prefix of `order` that holds closest to
     /// half the nodes, over all sides of the routers without nodes: the value of a greatest flow.
-    pub(super) fn least_in_the_middle(&self, order: &[u32]) -> u64 {
+    pub fn least_in_the_middle(&self, order: &[u32]) -> u64 {
         let mut nodes = 0;
         let mut least = self.rule.nodes;
         let mut cut = 0;

@@ -11,7 +11,7 @@ use nodeorder_network::topology::distance::Hub;
 /// Counters of a group: members by label, then members, then the sum of their ways; after all groups the last two of
 /// all members.
 #[derive(Debug)]
-pub(super) struct JoinedGroups {
+pub struct JoinedGroups {
     /// Number of groups.
     groups: usize,
     /// By clique: index of its first counter among those of a group.

@@ -16,7 +16,7 @@ use nodeorder_network::{Metric, Topology};
 
 /// A distance that is a sum of one-dimensional terms.
 #[derive(Debug)]
-pub(super) struct LabelTerms {
+pub struct LabelTerms {
     axes: Vec<AxisTerm>,
     cliques: Vec<CliqueTerm>,
     /// Labels of every rank: one for each axis, then one for each clique.

@@ -28,7 +28,7 @@ pub struct Method {
 }
 
 /// Parser that reads and checks options; it takes no time and reads no file.
-pub(super) type ParseOptions = fn(&Topology, &Params) -> Result<Box<dyn OrderNodes>>;
+pub type ParseOptions = fn(&Topology, &Params) -> Result<Box<dyn OrderNodes>>;
 
 /// Options of one method, read for one topology, whose nodes they can order.
 pub trait OrderNodes: Send {
@@ -107,7 +107,7 @@ impl Needs {
 }
 
 /// An ordering of one topology as a text asks for it, its options read and checked.
-pub(super) struct RequestedOrdering {
+pub struct RequestedOrdering {
     text: String,
     /// The options of a method; `None` where the text names a file.
     method: Option<Box<dyn OrderNodes>>,
@@ -197,7 +197,7 @@ fn parse_options(
 }
 
 /// Lists the names of the methods of `table` that suit a topology.
-pub(super) fn list_suitable(table: &Registry<Method>, topology: &Topology) -> Vec<&'static str> {
+pub fn list_suitable(table: &Registry<Method>, topology: &Topology) -> Vec<&'static str> {
     table
         .iter()
         .filter(|entry| entry.parse.works_on(topology))

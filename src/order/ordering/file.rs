@@ -26,7 +26,7 @@ use nodeorder_network::topology::NumberMeaning;
 ///
 /// # Errors
 /// As [`NodeOrder::read`]; a file that cannot be opened, or larger than the memory allowed.
-pub(super) fn read_file(topology: &Topology, path: &str) -> Result<NodeOrder> {
+pub fn read_file(topology: &Topology, path: &str) -> Result<NodeOrder> {
     let text = Text::read(Path::new(path), topology.context().memory)?;
     NodeOrder::read(topology, &text)
 }

@@ -52,12 +52,12 @@ pub struct SearchResult {
 }
 
 /// Checks whether an objective is as good as a lower bound, which is proved up to rounding: 10⁻⁹ of the objective.
-pub(super) fn meets_bound(objective: f64, bound: f64) -> bool {
+pub fn meets_bound(objective: f64, bound: f64) -> bool {
     objective - bound <= 1e-9 * objective
 }
 
 /// Computes `(objective - lower_bound) / objective`; 0 for an objective of 0.
-pub(super) fn relative_gap(objective: f64, lower_bound: f64) -> f64 {
+pub fn relative_gap(objective: f64, lower_bound: f64) -> f64 {
     if objective > 0.0 {
         (objective - lower_bound) / objective
     } else {

@@ -15,22 +15,22 @@ use multiversion::multiversion;
 use multiversion::target::target_cfg_f;
 
 /// Number of sequences that are transformed side by side.
-pub(super) const LANES: usize = 8;
+pub const LANES: usize = 8;
 
 /// One real value of each sequence.
-pub(super) type Vector = [f64; LANES];
+pub type Vector = [f64; LANES];
 
 /// A complex number.
 #[derive(Clone, Copy, Default)]
 #[repr(C, align(16))]
-pub(super) struct Complex {
+pub struct Complex {
     pub re: f64,
     pub im: f64,
 }
 
 impl Complex {
     /// Multiplies two numbers.
-    pub(super) fn multiply(self, w: Complex) -> Complex {
+    pub fn multiply(self, w: Complex) -> Complex {
         let (re, im) = times::<false>(self.re, self.im, w);
         Complex { re, im }
     }
@@ -62,14 +62,14 @@ impl Sub for Complex {
 
 /// A complex number for each of eight sequences.
 #[derive(Clone, Copy, Default)]
-pub(super) struct ComplexVector {
+pub struct ComplexVector {
     pub re: Vector,
     pub im: Vector,
 }
 
 impl ComplexVector {
     /// Computes the number of every sequence from its index.
-    pub(super) fn from_fn(value: impl Fn(u64) -> Complex) -> Self {
+    pub fn from_fn(value: impl Fn(u64) -> Complex) -> Self {
         let all: [Complex; LANES] = std::array::from_fn(|lane| value(lane as u64));
         ComplexVector {
             re: all.map(|c| c.re),
@@ -79,7 +79,7 @@ impl ComplexVector {
 
     /// Multiplies sequence by sequence.
     #[inline(always)]
-    pub(super) fn multiply<const FUSED: bool>(&self, other: &ComplexVector) -> ComplexVector {
+    pub fn multiply<const FUSED: bool>(&self, other: &ComplexVector) -> ComplexVector {
         let mut product = ComplexVector::default();
         for l in 0..LANES {
             let w = Complex {
@@ -93,14 +93,14 @@ impl ComplexVector {
 }
 
 /// Eight sequences of complex numbers.
-pub(super) struct Sequences {
+pub struct Sequences {
     pub re: Vec<Vector>,
     pub im: Vec<Vector>,
 }
 
 impl Sequences {
     /// Creates sequences of `length` zeros.
-    pub(super) fn new(length: usize) -> Self {
+    pub fn new(length: usize) -> Self {
         Sequences {
             re: vec![[0.0; LANES]; length],
             im: vec![[0.0; LANES]; length],
@@ -110,7 +110,7 @@ impl Sequences {
 
 /// Computes `exp(-2πi · numerator/denominator)`. The angle is reduced in integers, so that the factor is a cosine
 /// and a sine rounded once, whatever the numerator.
-pub(super) fn root(numerator: u64, denominator: u64) -> Complex {
+pub fn root(numerator: u64, denominator: u64) -> Complex {
     let angle = (numerator % denominator) as f64 / denominator as f64;
     let (sin, cos) = (-TAU * angle).sin_cos();
     Complex { re: cos, im: sin }
@@ -118,7 +118,7 @@ pub(super) fn root(numerator: u64, denominator: u64) -> Complex {
 
 /// Computes `a·b + c`, in one rounding where the machine has an instruction for it.
 #[inline(always)]
-pub(super) fn mul_add<const FUSED: bool>(a: f64, b: f64, c: f64) -> f64 {
+pub fn mul_add<const FUSED: bool>(a: f64, b: f64, c: f64) -> f64 {
     if FUSED { a.mul_add(b, c) } else { a * b + c }
 }
 
@@ -126,7 +126,7 @@ pub(super) fn mul_add<const FUSED: bool>(a: f64, b: f64, c: f64) -> f64 {
 type Factors = [Complex; 3];
 
 /// A plan for transforms of one length, a power of two.
-pub(super) struct Fft {
+pub struct Fft {
     length: usize,
     /// ω^j of the one radix-2 stage; empty where the length is a power of four.
     first: Vec<Complex>,
@@ -136,7 +136,7 @@ pub(super) struct Fft {
 
 impl Fft {
     /// Computes the factors for `length`. O(length) time, 16 bytes a value.
-    pub(super) fn new(length: usize) -> Self {
+    pub fn new(length: usize) -> Self {
         debug_assert!(length.is_power_of_two());
         let mut rest = length;
         let mut first = Vec::new();
@@ -164,7 +164,7 @@ impl Fft {
     }
 
     /// Computes the index at which [`Fft::run`] leaves frequency `f`.
-    pub(super) fn position(&self, mut f: usize) -> usize {
+    pub fn position(&self, mut f: usize) -> usize {
         // Each stage leaves its digit of the frequency, the lowest first, as the highest digit of the index.
         let mut at = 0;
         let mut rest = self.length;
@@ -182,7 +182,7 @@ impl Fft {
     }
 
     /// Computes `x̂(f) = Σ_t x(t)·exp(-2πi·ft/length)`, in place.
-    pub(super) fn run(&self, values: &mut Sequences) {
+    pub fn run(&self, values: &mut Sequences) {
         let re = &mut values.re;
         let im = &mut values.im;
         if self.first.is_empty() {

@@ -21,7 +21,7 @@ use super::layout::{BLOCK, Layout, WAYS};
 /// Gathers the bits of a cut in the order in which [`FirstStage::transform_bits`] reads them: by block of columns,
 /// then m₀, then byte of m₁, one byte for each column.
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512vl", "x86_64+avx2", "aarch64+neon"))]
-pub(super) fn gather_bits(labels: &[u32], cut: &Cut, layout: Layout) -> Vec<u8> {
+pub fn gather_bits(labels: &[u32], cut: &Cut, layout: Layout) -> Vec<u8> {
     let bytes = layout.bit_bytes();
     let mut bits = vec![0u8; layout.piece * WAYS * bytes];
     for (row, out) in bits.chunks_exact_mut(BLOCK).enumerate() {
@@ -45,7 +45,7 @@ type Lookup = [Complex; 256];
 type RowSums = [[[Complex; LANES]; BLOCK]; 2];
 
 /// Factors of the first stage of one group.
-pub(super) struct FirstStage {
+pub struct FirstStage {
     /// Bytes of bits for each column and m₀.
     bytes: usize,
     /// Sums of ω_S^{s·m₁} by the bits of m₁, one table for each byte of them: first for m₀ below 8; then for m₀
@@ -61,7 +61,7 @@ pub(super) struct FirstStage {
 
 impl FirstStage {
     /// Computes the factors of group s.
-    pub(super) fn new(group: usize, layout: Layout) -> Self {
+    pub fn new(group: usize, layout: Layout) -> Self {
         let s = group as u64;
         let residues = layout.residue_count() as u64;
         let length = layout.transform_length() as u64;
@@ -97,7 +97,7 @@ impl FirstStage {
     }
 
     /// Transforms the bits of one cut into `values`: even j, odd j.
-    pub(super) fn transform_bits(&self, bits: &[u8], values: &mut [Sequences; 2]) {
+    pub fn transform_bits(&self, bits: &[u8], values: &mut [Sequences; 2]) {
         let mut sums: Box<RowSums> = Box::new([[[Complex::default(); LANES]; BLOCK]; 2]);
         for (block, bits) in bits.chunks_exact(BLOCK * WAYS * self.bytes).enumerate() {
             match self.bytes {

@@ -14,7 +14,7 @@ use nodeorder_network::{RouterGraph, Topology};
 /// Computes the sums over all pairs, lags up to `last` only (rows and columns are whole in any case). Fails if the
 /// graph or the buffers need more memory than allowed. O(N/256 · hops · links) for the searches, O(N · last / 64)
 /// additions of words for the lags, batches in parallel.
-pub(super) fn search_sums(topology: &Topology, nodes: &[NodeId], last: usize) -> Result<PairSums> {
+pub fn search_sums(topology: &Topology, nodes: &[NodeId], last: usize) -> Result<PairSums> {
     let graph = topology.graph()?;
     let routers: Vec<RouterId> = nodes.iter().map(|n| topology.router_of(*n)).collect();
     let n = routers.len();

@@ -34,7 +34,7 @@ type RankPlanes = [[SourceSet; RANKS]; PLANES];
 type LagPlanes = [SourceSet; SUM_BITS];
 
 /// Sums by lag. Bit b of word q belongs to lag 64·q + 63 - b. Memory: 5 bytes a rank.
-pub(super) struct LagBits {
+pub struct LagBits {
     /// Planes of the words, the lowest bits first.
     lags: Vec<[u64; 40]>,
 }

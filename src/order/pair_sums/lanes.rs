@@ -33,7 +33,7 @@ struct Table {
 }
 
 /// Tables of several terms. Memory: N · Σ labels bytes.
-pub(super) struct Tables {
+pub struct Tables {
     n: usize,
     tables: Vec<Table>,
     /// Distance of each rank to the padding: Σ over terms of `d(label[i], 0)`.
@@ -75,7 +75,7 @@ impl Table {
 impl Tables {
     /// Computes the bytes that tables for `terms` would take; `None` if distances do not fit a byte or a row's
     /// start does not fit 32 bits.
-    pub(super) fn bytes(terms: &[&Term]) -> Option<u64> {
+    pub fn bytes(terms: &[&Term]) -> Option<u64> {
         let stride = (terms.first()?.labels.len() + LAGS) as u64;
         let mut bytes = 0;
         for term in terms {
@@ -89,7 +89,7 @@ impl Tables {
     }
 
     /// Makes the tables of terms along `n` ranks.
-    pub(super) fn new(terms: &[&Term], n: usize) -> Self {
+    pub fn new(terms: &[&Term], n: usize) -> Self {
         let mut padding = vec![0; n];
         for term in terms {
             for (sum, label) in padding.iter_mut().zip(&term.labels) {
@@ -105,7 +105,7 @@ impl Tables {
     }
 
     /// Computes `lag[k] = Σ_i d(i, i+k)` for k = 1..=`last`, zero elsewhere. O(N · last), blocks of lags in parallel.
-    pub(super) fn lag_sums(&self, last: usize) -> Vec<u64> {
+    pub fn lag_sums(&self, last: usize) -> Vec<u64> {
         let mut lag = vec![0u64; self.n];
         let end = self.n.min(last + 1);
         let Some(wanted) = lag.get_mut(1..end) else {

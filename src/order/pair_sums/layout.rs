@@ -9,17 +9,17 @@
 use super::fft::LANES;
 
 /// Number of residues of a group.
-pub(super) const WAYS: usize = 2 * LANES;
+pub const WAYS: usize = 2 * LANES;
 
 /// Number of columns that the first stage treats at once.
-pub(super) const BLOCK: usize = 64;
+pub const BLOCK: usize = 64;
 
 /// Largest number of residues: with more, the bits of m₁ would not fit the two bytes that are looked up.
 const RESIDUES: usize = 512;
 
 /// Lengths of the pieces of a transform.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Layout {
+pub struct Layout {
     /// Number of ranks.
     n: usize,
     /// Q: length of a short transform, a power of two.
@@ -30,7 +30,7 @@ pub(super) struct Layout {
 
 impl Layout {
     /// Chooses the shortest pieces for `n` ranks.
-    pub(super) fn new(n: usize) -> Self {
+    pub fn new(n: usize) -> Self {
         let piece = (2 * n).div_ceil(RESIDUES).next_power_of_two().max(BLOCK);
         Layout {
             n,
@@ -40,33 +40,33 @@ impl Layout {
     }
 
     /// Computes R, the number of residues.
-    pub(super) fn residue_count(self) -> usize {
+    pub fn residue_count(self) -> usize {
         WAYS * self.groups
     }
 
     /// Computes L, the length of the whole transform.
-    pub(super) fn transform_length(self) -> usize {
+    pub fn transform_length(self) -> usize {
         self.residue_count() * self.piece
     }
 
     /// Computes T, the number of rows m that hold ranks.
-    pub(super) fn row_count(self) -> usize {
+    pub fn row_count(self) -> usize {
         self.n.div_ceil(self.piece)
     }
 
     /// Counts the values of m₁ = ⌊m/16⌋.
-    pub(super) fn row_group_count(self) -> usize {
+    pub fn row_group_count(self) -> usize {
         self.row_count().div_ceil(WAYS)
     }
 
     /// Counts the bytes that hold the bits of one column and one m₀ = m mod 16.
-    pub(super) fn bit_bytes(self) -> usize {
+    pub fn bit_bytes(self) -> usize {
         self.row_group_count().div_ceil(8)
     }
 
     /// Counts the groups that are not the mirror image of a lower one. A real sequence has
     /// `P[L-f] = P[f]`, so that these groups are enough.
-    pub(super) fn distinct_groups(self) -> usize {
+    pub fn distinct_groups(self) -> usize {
         self.groups / 2 + 1
     }
 }

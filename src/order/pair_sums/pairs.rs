@@ -7,7 +7,7 @@ use super::terms::Term;
 use nodeorder_base::observer::unwind_if_stopped;
 
 /// Computes `lag[k] = Σ_i d(i, i+k)` for k = 1..=`last`, zero elsewhere. O(N · last), lags in parallel.
-pub(super) fn lag_sums(terms: &[&Term], n: usize, last: usize) -> Vec<u64> {
+pub fn lag_sums(terms: &[&Term], n: usize, last: usize) -> Vec<u64> {
     let mut lag = vec![0u64; n];
     let end = n.min(last + 1);
     for term in terms {

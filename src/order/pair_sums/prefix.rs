@@ -13,7 +13,7 @@ use std::ops::Sub;
 use nodeorder_network::topology::distance::{Axis, Shape};
 
 /// A multiset of labels of a path or ring. Labels times members stay below 2⁶⁴.
-pub(super) struct PrefixSums {
+pub struct PrefixSums {
     axis: Axis,
     /// Fenwick's tree: entry i adds up the members whose labels are from i + 1 less its lowest set bit to i.
     tree: Vec<LabelSum>,
@@ -51,13 +51,13 @@ impl Sub for LabelSum {
 
 /// Adds `by` to a sum, or with `REMOVE` takes it away.
 #[inline(always)]
-pub(super) fn change_sum<const REMOVE: bool>(sum: &mut u64, by: u64) {
+pub fn change_sum<const REMOVE: bool>(sum: &mut u64, by: u64) {
     *sum = if REMOVE { *sum - by } else { *sum + by };
 }
 
 impl PrefixSums {
     /// Builds the tree of `counts[label]` members with each label. O(labels).
-    pub(super) fn new(axis: Axis, counts: &[u64]) -> Self {
+    pub fn new(axis: Axis, counts: &[u64]) -> Self {
         let labels = (0..).zip(counts).map(|(label, count)| LabelSum {
             count: *count,
             sum: label * count,
@@ -74,7 +74,7 @@ impl PrefixSums {
     }
 
     /// Adds a member, or with `REMOVE` takes one away. O(log labels).
-    pub(super) fn update<const REMOVE: bool>(&mut self, label: u32) {
+    pub fn update<const REMOVE: bool>(&mut self, label: u32) {
         let mut i = label as usize;
         while let Some(entry) = self.tree.get_mut(i) {
             change_sum::<REMOVE>(&mut entry.count, 1);
@@ -97,7 +97,7 @@ impl PrefixSums {
     }
 
     /// Computes Σ over members of d(label, member), where a step along the axis is one hop. O(log labels).
-    pub(super) fn distance_sum(&self, label: u32) -> u64 {
+    pub fn distance_sum(&self, label: u32) -> u64 {
         let n = u64::from(self.axis.extent);
         let at = u64::from(label);
         let all = self.sum_below(n);

@@ -30,7 +30,7 @@ const BIT_MEMORY: usize = 1 << 25;
 /// where b is 1 for the ranks inside the cut. Exact where the bound proved in [`super::transform`] is below ½. O(cuts
 /// · L · log L) time; 4 bytes a frequency, as much again for the lags, the bits of at most [`BIT_MEMORY`] bytes of
 /// cuts, and 16·Q·16 bytes a thread.
-pub(super) fn add_autocorrelation(terms: &[&Term], cuts: &[Cut], layout: Layout, sums: &mut [u64]) {
+pub fn add_autocorrelation(terms: &[&Term], cuts: &[Cut], layout: Layout, sums: &mut [u64]) {
     let fft = Fft::new(layout.piece);
     let powers = sum_powers(terms, cuts, layout, &fft);
     let width = WAYS * layout.row_group_count();

@@ -57,7 +57,7 @@ impl PairSums {
 }
 
 /// Adds numbers one by one.
-pub(super) fn add_sums(sums: &mut [u64], more: &[u64]) {
+pub fn add_sums(sums: &mut [u64], more: &[u64]) {
     for (sum, more) in sums.iter_mut().zip(more) {
         *sum += more;
     }

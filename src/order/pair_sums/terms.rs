@@ -13,7 +13,7 @@ use nodeorder_network::Topology;
 use nodeorder_network::topology::distance::{Labelling, Shape};
 
 /// One term of the distance along an ordering.
-pub(super) struct Term {
+pub struct Term {
     /// Rule that labels routers, and the distance between labels.
     pub labelling: Labelling,
     /// Label of every rank.
@@ -22,7 +22,7 @@ pub(super) struct Term {
 
 /// Labels nodes in their order for each term of the topology's distance; `None` if the distance is not a sum.
 /// O(terms · N).
-pub(super) fn label_ranks(topology: &Topology, nodes: &[NodeId]) -> Option<Vec<Term>> {
+pub fn label_ranks(topology: &Topology, nodes: &[NodeId]) -> Option<Vec<Term>> {
     let labellings = topology.metric().to_labellings()?;
     let terms = labellings.into_par_iter().map(|labelling| {
         let labels = nodes
@@ -37,7 +37,7 @@ pub(super) fn label_ranks(topology: &Topology, nodes: &[NodeId]) -> Option<Vec<T
 }
 
 /// Counts how many ranks have each label.
-pub(super) fn count_labels(labels: &[u32], extent: u32) -> Vec<u64> {
+pub fn count_labels(labels: &[u32], extent: u32) -> Vec<u64> {
     let mut counts = vec![0; extent as usize];
     for label in labels {
         counts[*label as usize] += 1;
@@ -46,7 +46,7 @@ pub(super) fn count_labels(labels: &[u32], extent: u32) -> Vec<u64> {
 }
 
 /// Lists the ranks of each label, ascending.
-pub(super) fn group_by_label(term: &Term) -> Vec<Vec<u32>> {
+pub fn group_by_label(term: &Term) -> Vec<Vec<u32>> {
     let mut ranks = vec![Vec::new(); term.labelling.axis.extent as usize];
     for (rank, label) in (0..).zip(&term.labels) {
         ranks[*label as usize].push(rank);
@@ -55,7 +55,7 @@ pub(super) fn group_by_label(term: &Term) -> Vec<Vec<u32>> {
 }
 
 /// Most labels of a path or ring for which a sum is kept for each label; for more, a tree of prefix sums is kept.
-pub(super) const FEW: u32 = 512;
+pub const FEW: u32 = 512;
 
 /// A multiset of labels, the members, with what tells the distances to all of them.
 struct Histogram<'a> {
@@ -147,7 +147,7 @@ impl<'a> Histogram<'a> {
 /// Computes `(row, col)` of [`super::PairSums`]: a running histogram gives the columns, and a row is the rank's
 /// distances to all ranks less its column. O(N · min(labels, log labels · 40)) a term (O(N) on cliques); beside the
 /// result at most a byte a rank and term.
-pub(super) fn row_and_column_sums(terms: &[Term], n: usize) -> (Vec<u64>, Vec<u64>) {
+pub fn row_and_column_sums(terms: &[Term], n: usize) -> (Vec<u64>, Vec<u64>) {
     // Stretches much longer than a histogram, so that making one at the beginning of each costs little.
     let labels = terms.iter().map(|term| term.labelling.axis.extent).max();
     let share = n.div_ceil(16 * rayon::current_num_threads());
@@ -196,7 +196,7 @@ fn row_and_column_sums_by(terms: &[Term], n: usize, length: usize) -> (Vec<u64>,
 
 /// Computes T(S) for one size: a window slides along the ordering and keeps its pair-distance sum.
 /// O(N · min(labels, log labels · 40)) a term, whatever S.
-pub(super) fn window_total(terms: &[Term], size: usize) -> u128 {
+pub fn window_total(terms: &[Term], size: usize) -> u128 {
     let totals = terms.par_iter().map(|Term { labelling, labels }| {
         let distances = list_label_distances(labelling);
         let none = vec![0; labelling.axis.extent as usize];

@@ -82,7 +82,7 @@ fn direct_seconds(cut: &Cut) -> f64 {
 }
 
 /// Estimates the seconds of [`lag_sums`] on one core.
-pub(super) fn estimate_seconds(term: &Term) -> f64 {
+pub fn estimate_seconds(term: &Term) -> f64 {
     let transform = transform_seconds(term.labels.len());
     list_cuts(&[term])
         .iter()
@@ -112,7 +112,7 @@ fn count_within_tolerance(cuts: &[Cut], layout: Layout, tolerance: f64) -> usize
 }
 
 /// Computes `lag[k] = Σ_i d(i, i+k)` for all k along `n` ranks.
-pub(super) fn lag_sums(terms: &[&Term], n: usize) -> Vec<u64> {
+pub fn lag_sums(terms: &[&Term], n: usize) -> Vec<u64> {
     let threshold = transform_seconds(n);
     lag_sums_by(terms, n, |cut| direct_seconds(cut) <= threshold, TOLERANCE)
 }

@@ -19,7 +19,7 @@ impl JobKey {
 /// Names stay with their keys, so a job that takes over a key takes over its memory, too, and a long log allocates
 /// nothing.
 #[derive(Debug, Default)]
-pub(super) struct JobTable {
+pub struct JobTable {
     jobs: Vec<Job>,
     /// Keys that no live job has.
     free: Vec<u32>,

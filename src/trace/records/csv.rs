@@ -43,7 +43,7 @@ pub static PLACEMENTS: RecordFormat = RecordFormat {
 const MILLISECONDS: i64 = 100_000_000_000;
 
 /// Rows of a table.
-pub(super) struct Csv {
+pub struct Csv {
     lines: Lines,
     /// The columns that a user names.
     columns: Option<Columns>,
@@ -105,7 +105,7 @@ impl Header {
 }
 
 impl Csv {
-    pub(super) fn new(mut lines: Lines, columns: Option<&Columns>) -> Result<Self> {
+    pub fn new(mut lines: Lines, columns: Option<&Columns>) -> Result<Self> {
         let name = lines.name().to_string();
         loop {
             let Some(line) = lines.read_row()? else {
@@ -273,7 +273,7 @@ impl Source for Csv {
 
 /// Appends a host list, made of a host list, of a list of a data frame such as `['r1', 'r2']` or `[12 13]`, or of
 /// numbers and ranges with blanks between.
-pub(super) fn append_host_list(text: &str, into: &mut String) {
+pub fn append_host_list(text: &str, into: &mut String) {
     if ["None", "nan", "None assigned"].contains(&text) {
         return;
     }

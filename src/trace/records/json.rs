@@ -36,7 +36,7 @@ pub static PHILLY: RecordFormat = RecordFormat {
 };
 
 /// Jobs that were read as a whole.
-pub(super) struct HeldRecords {
+pub struct HeldRecords {
     pub records: std::vec::IntoIter<Record>,
     /// Jobs left out or kept by an assumption, and why.
     pub counts: Vec<(Reason, usize)>,
@@ -78,7 +78,7 @@ impl HeldRecords {
 }
 
 /// Reads a document of the type `T`; an error has its line.
-pub(super) fn parse_document<'t, T: Deserialize<'t>>(text: &'t Text, expected: &str) -> Result<T> {
+pub fn parse_document<'t, T: Deserialize<'t>>(text: &'t Text, expected: &str) -> Result<T> {
     serde_json::from_str(text.as_str()).map_err(|e| {
         let said = e.to_string();
         let said = said

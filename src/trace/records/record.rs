@@ -29,7 +29,7 @@ pub struct RecordFormat {
 }
 
 /// Opens a file as a reader of its records; columns are those that a user names.
-pub(super) type Open = fn(Lines, Option<&Columns>) -> Result<Box<dyn Source>>;
+pub type Open = fn(Lines, Option<&Columns>) -> Result<Box<dyn Source>>;
 
 impl PartialEq for RecordFormat {
     fn eq(&self, other: &Self) -> bool {
@@ -171,7 +171,7 @@ impl Record {
 }
 
 /// A reader of one format of records.
-pub(super) trait Source {
+pub trait Source {
     /// Reads the next record into `record`, which is cleared; false when there is none. Lines that are no job are
     /// counted in `tally`.
     fn read_next(&mut self, record: &mut Record, tally: &mut Tally) -> Result<bool>;
@@ -183,6 +183,6 @@ pub(super) trait Source {
 }
 
 /// Builds the error of a value in a row.
-pub(super) fn row_error(location: SourceLocation, what: &str, text: &str, expected: &str) -> Error {
+pub fn row_error(location: SourceLocation, what: &str, text: &str, expected: &str) -> Error {
     Error::input(location, format!("{what} {}", quote_token(text)), expected)
 }

@@ -20,7 +20,7 @@ const HELD_BYTES: usize = 16 << 20;
 const REMEMBERED: usize = 1 << 18;
 
 /// Hashes a text and a number to a fixed value, never 0, which stands for none.
-pub(super) fn hash_text(text: &str, number: i64) -> u64 {
+pub fn hash_text(text: &str, number: i64) -> u64 {
     // Multiply and fold, eight bytes at a time: every row of a file is counted here.
     let mix = |hash: u64, word: u64| {
         let wide = u128::from((hash ^ word) | 1 << 63) * 0x9e37_79b9_7f4a_7c15;
@@ -47,7 +47,7 @@ struct PendingRow {
 }
 
 /// Jobs of a source whose rows may be several.
-pub(super) struct JobRows {
+pub struct JobRows {
     source: Box<dyn Source>,
     /// Whether further rows of a job are of its further nodes; else the last row is the job.
     joins: bool,
@@ -240,7 +240,7 @@ impl PendingRow {
 }
 
 /// Splits a list at commas or blanks into names and bracketed names.
-pub(super) fn split_host_list(list: &str) -> impl Iterator<Item = &str> {
+pub fn split_host_list(list: &str) -> impl Iterator<Item = &str> {
     let mut inside = false;
     let parts = list.split(move |c: char| {
         inside = (inside || c == '[') && c != ']';
@@ -250,7 +250,7 @@ pub(super) fn split_host_list(list: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Joins pieces to a host list that has each of them once.
-pub(super) fn join_distinct<'a>(pieces: impl Iterator<Item = &'a str>) -> String {
+pub fn join_distinct<'a>(pieces: impl Iterator<Item = &'a str>) -> String {
     let mut all: Vec<&str> = pieces.filter(|piece| !piece.is_empty()).collect();
     // Most lists are in order.
     if !all.is_sorted_by(|a, b| a < b) {
@@ -261,7 +261,7 @@ pub(super) fn join_distinct<'a>(pieces: impl Iterator<Item = &'a str>) -> String
 }
 
 /// Counts the names that a host list stands for, where every bracket is a list of ranges; 0 where it is no host list.
-pub(super) fn count_names(list: &str) -> u32 {
+pub fn count_names(list: &str) -> u32 {
     let mut all = 0u32;
     let mut word = 1u32;
     let mut inside = 0u32;

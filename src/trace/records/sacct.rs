@@ -33,7 +33,7 @@ pub static SACCT: RecordFormat = RecordFormat {
 };
 
 /// Rows of `sacct`.
-pub(super) struct Sacct {
+pub struct Sacct {
     lines: Lines,
     header: Header,
     /// Lines of a row whose text has line breaks, and the row that was read behind it.
@@ -45,7 +45,7 @@ pub(super) struct Sacct {
 type Ahead = (u32, usize, String);
 
 impl Sacct {
-    pub(super) fn new(mut lines: Lines) -> Result<Self> {
+    pub fn new(mut lines: Lines) -> Result<Self> {
         let name = lines.name().to_string();
         loop {
             match lines.read_line()? {

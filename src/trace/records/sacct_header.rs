@@ -9,7 +9,7 @@ use nodeorder_base::input::split_fields;
 use nodeorder_base::{Error, Result, SourceLocation};
 
 /// Finds the character between the fields of a header line. `None` if it is none of sacct.
-pub(super) fn detect_delimiter(header: &[u8]) -> Option<char> {
+pub fn detect_delimiter(header: &[u8]) -> Option<char> {
     let header = std::str::from_utf8(header).ok()?;
     ['|', ';', '\t', ','].into_iter().find(|delimiter: &char| {
         let columns: Vec<&str> = header.split(*delimiter).map(name_column).collect();
@@ -33,7 +33,7 @@ fn name_column(column: &str) -> &str {
 }
 
 /// Splits a line into its fields as sacct writes them; commas in the brackets of a host list part none.
-pub(super) fn split_plainly(text: &str, delimiter: char) -> Vec<&str> {
+pub fn split_plainly(text: &str, delimiter: char) -> Vec<&str> {
     let mut inside = false;
     match delimiter {
         ',' => text
@@ -47,7 +47,7 @@ pub(super) fn split_plainly(text: &str, delimiter: char) -> Vec<&str> {
 }
 
 /// Takes a pair of quotes off a field.
-pub(super) fn strip_quotes(field: &str) -> &str {
+pub fn strip_quotes(field: &str) -> &str {
     let field = field.trim();
     let inner = field
         .strip_prefix('"')
@@ -72,7 +72,7 @@ const FREE: [&str; 12] = [
 ];
 
 /// The columns that are read, and their names; the first name that the header has counts.
-pub(super) const WANTED: [(&str, &[&str]); 12] = [
+pub const WANTED: [(&str, &[&str]); 12] = [
     ("job", &["JobIDRaw", "JobID"]),
     ("submit", &["Submit"]),
     ("start", &["Start"]),
@@ -90,7 +90,7 @@ pub(super) const WANTED: [(&str, &[&str]); 12] = [
 const NEEDED: [&[usize]; 4] = [&[0], &[2], &[3, 11], &[4]];
 
 /// Places of the columns, by a header line.
-pub(super) struct Header {
+pub struct Header {
     pub file: u32,
     pub delimiter: char,
     pub text: String,
@@ -158,11 +158,11 @@ impl Header {
 }
 
 /// A header line, for messages.
-pub(super) const EXPECTED: &str =
+pub const EXPECTED: &str =
     "a header line of sacct -P such as JobIDRaw|Submit|Start|End|NNodes|NodeList";
 
 /// Checks whether a text is a job's id, or that of a step of it.
-pub(super) fn is_job(text: &str) -> bool {
+pub fn is_job(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_digit())
         && text
             .bytes()

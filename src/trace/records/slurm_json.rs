@@ -12,7 +12,7 @@ use nodeorder_base::slurm_states::{JobPhase, find_job_phase};
 /// A number, or none where it is null, not set or infinite.
 #[derive(Clone, Copy, Deserialize)]
 #[serde(untagged)]
-pub(super) enum Number {
+pub enum Number {
     Plain(f64),
     Told {
         #[serde(default = "true_by_default")]
@@ -55,7 +55,7 @@ impl Number {
 /// One state, or several.
 #[derive(Deserialize)]
 #[serde(untagged)]
-pub(super) enum States {
+pub enum States {
     One(String),
     Several(Vec<String>),
 }
@@ -76,7 +76,7 @@ impl States {
 
 /// Converts the jobs of a document by `to_record`, which counts those of an unknown state, and gives `None` for one
 /// that ends before it starts.
-pub(super) fn list_records<J>(
+pub fn list_records<J>(
     jobs: Vec<J>,
     to_record: fn(J, &mut usize) -> Option<Record>,
 ) -> HeldRecords {
@@ -94,7 +94,7 @@ pub(super) fn list_records<J>(
 }
 
 /// Gives a record its end. `None` if that is before its start.
-pub(super) fn end_record(mut record: Record, end: Option<i64>) -> Option<Record> {
+pub fn end_record(mut record: Record, end: Option<i64>) -> Option<Record> {
     // The document has no rows: nodes and end tell whether two entries of a job are the same.
     record.row = hash_text(&record.hosts, end.unwrap_or(0));
     (!record.ends_at(end)).then_some(record)

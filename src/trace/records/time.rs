@@ -1,13 +1,12 @@
 //! Times of a calendar, seconds and time limits as accounting tables write them.
 
 /// Seconds up to which sums of three of them cannot overflow, as in SWF traces.
-pub(super) const LONGEST: i64 = 1_000_000_000_000_000;
+pub const LONGEST: i64 = 1_000_000_000_000_000;
 
 /// The texts that [`parse_instant`] reads, for messages.
-pub(super) const INSTANT: &str =
-    "a time such as 2026-11-22T12:20:19, seconds since 1970, or Unknown";
+pub const INSTANT: &str = "a time such as 2026-11-22T12:20:19, seconds since 1970, or Unknown";
 /// The texts that [`parse_time_limit`] reads, for messages.
-pub(super) const LIMIT: &str = "a time such as 1-02:04:00, UNLIMITED or nothing";
+pub const LIMIT: &str = "a time such as 1-02:04:00, UNLIMITED or nothing";
 
 /// Words that stand for an unknown or unlimited time.
 const UNKNOWN: [&str; 12] = [
@@ -31,7 +30,7 @@ fn is_unknown(text: &str) -> bool {
 
 /// Parses a time: seconds since 1970 (a fraction is cut off) or a date with a time of day, with or without a zone.
 /// Without one it is taken as it stands. `Some(None)` if it is unknown, `None` if it is no time.
-pub(super) fn parse_instant(text: &str) -> Option<Option<i64>> {
+pub fn parse_instant(text: &str) -> Option<Option<i64>> {
     let text = text.trim();
     if is_unknown(text) {
         return Some(None);
@@ -51,7 +50,7 @@ fn parse_seconds(text: &str) -> Option<i64> {
 }
 
 /// Parses `YYYY-MM-DD`, `T` or a blank, `HH:MM[:SS[.fraction]]`, and a zone `Z` or `±HH[:MM]`.
-pub(super) fn parse_calendar(text: &str) -> Option<i64> {
+pub fn parse_calendar(text: &str) -> Option<i64> {
     let bytes = text.as_bytes();
     let pair = |at: usize| -> Option<i64> {
         match bytes.get(at..at + 2)? {
@@ -123,7 +122,7 @@ fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
 /// from 2 to 3 of a night in which summer time begins or ends. These nights are before the last Sundays of March and
 /// October in Europe (directive 2000/84/EC), before the second Sunday of March and the first of November in North
 /// America (Energy Policy Act of 2005, section 110).
-pub(super) fn may_clock_step(start: i64, end: i64) -> bool {
+pub fn may_clock_step(start: i64, end: i64) -> bool {
     const HOUR: i64 = 3600;
     let sunday_from = |day: i64| day + (10 - day % 7) % 7;
     let year = 1970 + start / (365 * 86_400 + 20_952);
@@ -140,7 +139,7 @@ pub(super) fn may_clock_step(start: i64, end: i64) -> bool {
 
 /// Parses a time limit or run time in seconds: `D-HH[:MM[:SS]]`, `HH:MM:SS`, `MM:SS`, or a number of `unit` seconds.
 /// `Some(None)` if there is none, `None` if it is nothing of that.
-pub(super) fn parse_time_limit(text: &str, unit: i64) -> Option<Option<i64>> {
+pub fn parse_time_limit(text: &str, unit: i64) -> Option<Option<i64>> {
     let text = text.trim();
     if is_unknown(text) {
         return Some(None);

@@ -5,10 +5,10 @@ use nodeorder_base::input::{RawLine, strip_zero_fraction};
 use nodeorder_base::{Error, Result};
 
 /// Seconds up to which sums of three of them cannot overflow: 30 million years.
-pub(super) const LONGEST: i64 = 1_000_000_000_000_000;
+pub const LONGEST: i64 = 1_000_000_000_000_000;
 
 /// The fields of a line, counted from 1 as the format's description does.
-pub(super) struct Fields<'a> {
+pub struct Fields<'a> {
     pub line: &'a RawLine<'a>,
     pub fields: [&'a str; 18],
 }

@@ -8,10 +8,10 @@ use nodeorder_base::input::RawLine;
 use nodeorder_base::{Error, Result, SourceLocation};
 
 /// The largest numbers of processors and of nodes that a job may have; `None` where there is no limit.
-pub(super) type Limits = (Option<u64>, Option<u64>);
+pub type Limits = (Option<u64>, Option<u64>);
 
 /// Reads the limits that the options or the header set.
-pub(super) fn read_limits(header: &Header, name: &str, options: &Options) -> Result<Limits> {
+pub fn read_limits(header: &Header, name: &str, options: &Options) -> Result<Limits> {
     let per_node = u64::from(options.procs_per_node);
     // The machine of the user counts, whatever the header says: traces are replayed on other machines.
     if let Some(nodes) = options.nodes.map(u64::from) {
@@ -46,7 +46,7 @@ const LINE_BYTES: usize = 2 * size_of::<(i64, bool, usize)>();
 const JOB_BYTES: usize = 3 * size_of::<Job>();
 
 /// Reads jobs line by line.
-pub(super) struct Reader<'a> {
+pub struct Reader<'a> {
     options: &'a Options,
     pub limits: Limits,
     /// Whether the jobs were made up, so that none has started.
@@ -60,7 +60,7 @@ pub(super) struct Reader<'a> {
 }
 
 /// The assumptions that one line can show.
-pub(super) const NOTES: [Reason; 7] = [
+pub const NOTES: [Reason; 7] = [
     Reason::RunTimeCut,
     Reason::AllocatedForRequested,
     Reason::RunForRequestedTime,
@@ -226,10 +226,7 @@ fn split_line<'l>(line: &'l RawLine<'_>) -> Result<Split<'l>> {
 
 /// Lists the lines, ascending, that are a part of a job whose whole has a line of its own: status 2 to 4, a job that
 /// was stopped and went on later. By the format's own advice only one of the two kinds counts.
-pub(super) fn lines_of_parts(
-    name: &str,
-    mut numbers: Vec<(i64, bool, usize)>,
-) -> Result<Vec<usize>> {
+pub fn lines_of_parts(name: &str, mut numbers: Vec<(i64, bool, usize)>) -> Result<Vec<usize>> {
     // Ascending numbers differ: the usual trace needs no sort.
     if numbers.is_sorted_by(|a, b| a.0 < b.0) {
         return Ok(Vec::new());

@@ -8,7 +8,7 @@ use nodeorder_base::random::{Generator, natural_logarithm, random_below, random_
 use nodeorder_base::ratio::divide_exactly;
 
 /// Draws from the exponential distribution of mean 1: -ln U.
-pub(super) fn draw_exponential(random: &mut Generator) -> f64 {
+pub fn draw_exponential(random: &mut Generator) -> f64 {
     // From above 0 up to 1: the logarithm of 0 would be infinite.
     -natural_logarithm(1.0 - random_unit(random))
 }
@@ -16,7 +16,7 @@ pub(super) fn draw_exponential(random: &mut Generator) -> f64 {
 /// Draws from the normal distribution of mean 0 and deviation 1, by the polar method (Marsaglia and Bray
 /// 1964, <https://doi.org/10.1137/1006063>); the second of each pair is not kept, so that draws do not depend
 /// on what was drawn before.
-pub(super) fn draw_normal(random: &mut Generator) -> f64 {
+pub fn draw_normal(random: &mut Generator) -> f64 {
     loop {
         let u = 2.0 * random_unit(random) - 1.0;
         let v = 2.0 * random_unit(random) - 1.0;
@@ -30,7 +30,7 @@ pub(super) fn draw_normal(random: &mut Generator) -> f64 {
 }
 
 /// Computes the exponential function for |x| ≤ 700, to some 10⁻¹⁵ of its size.
-pub(super) fn exponential(x: f64) -> f64 {
+pub fn exponential(x: f64) -> f64 {
     // 2^k·e^r with |r| ≤ ln 2 / 2: the term left out is below 10⁻¹⁸.
     let x = x.clamp(-700.0, 700.0);
     let k = (x / std::f64::consts::LN_2).round();
@@ -44,7 +44,7 @@ pub(super) fn exponential(x: f64) -> f64 {
 
 /// Draws sizes.
 #[derive(Clone, Debug)]
-pub(super) struct Sampler {
+pub struct Sampler {
     sizes: Vec<u32>,
     /// By size: sum of the weights of all sizes up to it.
     upto: Vec<u64>,

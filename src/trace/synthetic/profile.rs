@@ -46,12 +46,12 @@ const TEN_TAIL: [u32; 10] = [136, 192, 256, 384, 512, 768, 1024, 1280, 1536, 204
 const TEN_EACH: u64 = 232;
 
 /// Lists the sizes of HECToR's jobs.
-pub(super) fn hector_sizes() -> Sizes {
+pub fn hector_sizes() -> Sizes {
     sizes_by_octave("hector", &HECTOR)
 }
 
 /// Lists the sizes of Hopper's jobs at NERSC.
-pub(super) fn nersc_sizes() -> Sizes {
+pub fn nersc_sizes() -> Sizes {
     sizes_by_octave("nersc", &NERSC)
 }
 
@@ -62,7 +62,7 @@ pub(super) fn nersc_sizes() -> Sizes {
 /// same, small, large and overall improvement of a row are `(9·small + n·large) / (9 + n) = overall` for the nine
 /// sizes 2 to 10 and n larger ones; n is 123.9 to 124.1 in all four tables' first rows. The choice of sizes is ours:
 /// all up to 64, above that 16 an octave at equal steps, six above 1,024.
-pub(super) fn year_sizes() -> Sizes {
+pub fn year_sizes() -> Sizes {
     let mut jobs = octave_table(&YEAR);
     for (from, to, step) in YEAR_TAIL {
         jobs.extend((from..=to).step_by(step).map(|size| (size, YEAR_EACH)));
@@ -75,7 +75,7 @@ pub(super) fn year_sizes() -> Sizes {
 ///
 /// Up to 64 as in [`year_sizes`]; 65 to 124 and ten larger sizes each as often as another. This choice, and a load of
 /// 0.75, were fitted on Table 1 and on the gains of small jobs; nothing else was looked at.
-pub(super) fn ten_sizes() -> Sizes {
+pub fn ten_sizes() -> Sizes {
     let mut jobs = octave_table(&YEAR);
     jobs.extend((65..=124).chain(TEN_TAIL).map(|size| (size, TEN_EACH)));
     Sizes::of_jobs("hector-ten", jobs)
@@ -101,13 +101,13 @@ fn octave_table(weights: &[u64]) -> BTreeMap<u32, u64> {
 }
 
 /// The option of [`SizeSource::parse`].
-pub(super) const SIZES: Opt = Opt::text(
+pub const SIZES: Opt = Opt::text(
     "sizes",
     "job sizes: hector, hector-ten, hector-year, nersc, log-uniform, a list as in 4x16x64x64, or a file",
 );
 
 /// Where job sizes come from.
-pub(super) enum SizeSource {
+pub enum SizeSource {
     /// log-uniform: sizes without end.
     LogUniform,
     /// `hector`, `hector-ten`, `hector-year`, `nersc` or a list.

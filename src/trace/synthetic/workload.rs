@@ -48,7 +48,7 @@ pub trait GenerateWorkload {
 /// A generator of workloads: an entry of [`super::GENERATORS`].
 pub type GeneratorEntry = Entry<ParseWorkload>;
 
-pub(super) type ParseWorkload = fn(&Params) -> Result<Box<dyn GenerateWorkload>>;
+pub type ParseWorkload = fn(&Params) -> Result<Box<dyn GenerateWorkload>>;
 
 /// Bytes of a piece, and room for the last line of it.
 const PIECE: usize = 1 << 16;

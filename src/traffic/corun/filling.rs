@@ -78,7 +78,7 @@ struct FlowOnLink {
 
 /// Flows on links, with their max-min fair rates.
 #[derive(Clone, Debug, Default)]
-pub(super) struct MaxMinRates {
+pub struct MaxMinRates {
     /// Bytes a second by link.
     capacity: Vec<f64>,
     /// Bytes a second that no single message exceeds.

@@ -7,11 +7,11 @@ use super::messages::FlowGroup;
 
 /// Slots by the second (as bits, which order numbers above 0) at which their smallest messages end, with the version
 /// of the slot that this holds for.
-pub(super) type EndQueue = BinaryHeap<Reverse<(u64, u32, u32)>>;
+pub type EndQueue = BinaryHeap<Reverse<(u64, u32, u32)>>;
 
 /// The messages of a job on one route: how far they are, and at which rate.
 #[derive(Clone, Debug)]
-pub(super) struct Flow {
+pub struct Flow {
     /// Index of the job that sends the messages.
     pub job: usize,
     /// Seconds before the first byte arrives.

@@ -44,7 +44,7 @@ struct FlowMember {
 
 /// The simulation of jobs that share links, event by event.
 #[derive(Clone, Debug)]
-pub(super) struct FlowRun {
+pub struct FlowRun {
     jobs: Vec<FlowMember>,
     flows: Vec<Flow>,
     filling: MaxMinRates,

@@ -94,7 +94,7 @@ impl SharedLink {
 }
 
 /// The simulation of some jobs, from one begin or end of sending to the next.
-pub(super) struct JobRun {
+pub struct JobRun {
     jobs: Vec<JobMember>,
     links: Vec<SharedLink>,
     line: Timeline,

@@ -7,7 +7,7 @@ use crate::mapping::{Fabric, FixedRouting, ProcessMapping};
 
 /// The machine that a job's messages cross, and the job's nodes on it.
 #[derive(Clone, Copy)]
-pub(super) struct JobSite<'a> {
+pub struct JobSite<'a> {
     pub fabric: &'a Fabric<'a>,
     pub routing: FixedRouting,
     pub mapping: &'a ProcessMapping,
@@ -16,7 +16,7 @@ pub(super) struct JobSite<'a> {
 
 /// The messages of a job on one route.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct FlowGroup {
+pub struct FlowGroup {
     /// The channels, ascending, with the share of each message on them.
     pub route: Vec<(u32, f64)>,
     /// Seconds before the first byte of a message arrives.
@@ -29,7 +29,7 @@ pub(super) struct FlowGroup {
 
 /// Computing time and messages of a phase.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct FlowPhase {
+pub struct FlowPhase {
     /// Seconds of computing before the messages are sent.
     pub compute: f64,
     /// Messages that share channels.
@@ -40,7 +40,7 @@ pub(super) struct FlowPhase {
 
 /// A job, message by message.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct FlowJob {
+pub struct FlowJob {
     /// The phases of an iteration, one after the other.
     pub phases: Vec<FlowPhase>,
     /// By phase: seconds of sending alone; empty while that is not known.

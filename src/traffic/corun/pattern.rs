@@ -10,14 +10,14 @@ use std::collections::VecDeque;
 use super::progress::JobProgress;
 
 /// Largest difference at which two times (relative to the time between the states), or two parts, count as the same.
-pub(super) const NEAR: f64 = 1e-11;
+pub const NEAR: f64 = 1e-11;
 
 /// Number of states that are kept: longer periods are simulated.
 const KEPT: usize = 64;
 
 /// State of a simulation without random draws: two equal states go on in the same way.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct SimulationState {
+pub struct SimulationState {
     /// Counters and choices, as whole numbers; equal states have the same.
     pub whole: Vec<u32>,
     /// Seconds from now until something ends, or since it began.
@@ -28,7 +28,7 @@ pub(super) struct SimulationState {
 
 /// The goal at which a simulation stops.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum StopCondition {
+pub enum StopCondition {
     /// Each job has done so many iterations.
     Iterations(u64),
     /// The time is so many seconds.
@@ -49,7 +49,7 @@ struct SeenState {
 
 /// The last states that a simulation was in.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Pattern {
+pub struct Pattern {
     /// States that were met, oldest first.
     seen: VecDeque<SeenState>,
 }

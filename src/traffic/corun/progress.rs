@@ -4,7 +4,7 @@ use nodeorder_base::random::{self, Generator};
 
 /// Source of a job's computing times.
 #[derive(Clone, Debug)]
-pub(super) struct Computing {
+pub struct Computing {
     random: Generator,
     spread: f64,
 }
@@ -35,7 +35,7 @@ impl Computing {
 
 /// The phase that a job is in, and what it has done.
 #[derive(Clone, Debug)]
-pub(super) struct JobProgress {
+pub struct JobProgress {
     pub computing: Computing,
     /// Index of the present phase.
     pub phase: usize,

@@ -6,7 +6,7 @@ use super::progress::{Computing, JobProgress};
 
 /// Time of a simulation, and how far its jobs are.
 #[derive(Clone, Debug)]
-pub(super) struct Timeline {
+pub struct Timeline {
     /// Simulated seconds.
     pub now: f64,
     /// Seconds of repeated periods that were added up without being simulated.
@@ -86,7 +86,7 @@ impl Timeline {
 }
 
 /// A simulation of jobs that share links.
-pub(super) trait Simulation: Send {
+pub trait Simulation: Send {
     /// Returns its time and jobs.
     fn timeline(&mut self) -> &mut Timeline;
 
@@ -138,7 +138,7 @@ pub struct Span {
 
 /// The first spans of all jobs, up to a number.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Spans {
+pub struct Spans {
     /// The spans, in the order in which they ended.
     pub list: Vec<Span>,
     /// Number of spans that are kept at most.

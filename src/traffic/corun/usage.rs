@@ -10,7 +10,7 @@ use nodeorder_base::Result;
 
 /// Load of one phase of a job on the network.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct PhaseLoad {
+pub struct PhaseLoad {
     /// Seconds of computing before it sends.
     pub compute: f64,
     /// Seconds before the first byte arrives: the most hops of a message times the latency of one.
@@ -28,7 +28,7 @@ pub(super) struct PhaseLoad {
 
 /// A job as the job level sees it.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct JobLoad {
+pub struct JobLoad {
     /// The phases of an iteration, one after the other.
     pub phases: Vec<PhaseLoad>,
 }

@@ -79,7 +79,7 @@ impl NodeLoads {
 }
 
 /// Numbers of processes around a node, of those that all send to each other.
-pub(super) struct ProcessCounts {
+pub struct ProcessCounts {
     pub node: NodeId,
     /// Number of processes on the node.
     pub own: u64,

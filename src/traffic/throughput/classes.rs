@@ -18,7 +18,7 @@ const EQUAL: f64 = 1e-9;
 /// on all of these, as on dragonflies, whose links inside and between groups fill almost alike; there a floor within
 /// `gap` will do. Lengths of 1 between units of the outermost level are tried as well. Nothing is taken for granted:
 /// loads and floors are added up.
-pub(super) fn compare_fixed_routings(
+pub fn compare_fixed_routings(
     fabric: &Fabric<'_>,
     network: &Network<'_>,
     demand: &Demand,

@@ -29,7 +29,7 @@ const FAR: u32 = u32::MAX / 2;
 const BITS: u32 = 31;
 
 /// All-to-all and other dense traffic.
-pub(super) struct Dense<'a> {
+pub struct Dense<'a> {
     pub network: &'a Network<'a>,
     pub demand: &'a Demand,
     /// Whether only shortest paths may be used.
@@ -42,7 +42,7 @@ fn parts_per_block(targets: usize) -> usize {
 }
 
 /// Computes the bytes that [`Dense`] takes for so many targets: the loads of all blocks, and of the parts of one.
-pub(super) fn dense_bytes(targets: usize, links: usize) -> u64 {
+pub fn dense_bytes(targets: usize, links: usize) -> u64 {
     let parts = parts_per_block(targets);
     links as u64 * (4 * targets.div_ceil(LANES * parts) + 8 * parts) as u64
 }
@@ -347,6 +347,6 @@ fn sum_lanes(mut lanes: [f32; LANES]) -> f32 {
 }
 
 /// Rounds up to the least single-precision number that is not below `x`, or the next; 0 for 0.
-pub(super) fn round_up(x: f64) -> f32 {
+pub fn round_up(x: f64) -> f32 {
     if x == 0.0 { 0.0 } else { (x as f32).next_up() }
 }

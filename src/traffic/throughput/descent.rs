@@ -23,7 +23,7 @@ const WIDEST: f64 = 0.2;
 /// Frank, Wolfe, "An algorithm for quadratic programming", Naval Research Logistics Quarterly 3, 1956, block by block
 /// after Lacoste-Julien, Jaggi, Schmidt, Pletscher, "Block-coordinate Frank-Wolfe optimization for structural SVMs",
 /// ICML 2013.
-pub(super) fn search_descent(blocks: &Dense<'_>, stop: &StopCondition<'_>) -> FlowSolution {
+pub fn search_descent(blocks: &Dense<'_>, stop: &StopCondition<'_>) -> FlowSolution {
     let network = blocks.network;
     let per = &network.inverse_capacity;
     let mut prices = network.equal_prices();

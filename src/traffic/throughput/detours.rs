@@ -16,7 +16,7 @@ use super::solution::{FlowSolution, StopCondition};
 use crate::mapping::{Demand, End};
 
 /// Traffic of `adaptive` routing.
-pub(super) struct Detours<'a> {
+pub struct Detours<'a> {
     pub network: &'a Network<'a>,
     pub minimal: MinimalRoutes<'a>,
     pub demand: &'a Demand,
@@ -25,7 +25,7 @@ pub(super) struct Detours<'a> {
 }
 
 /// Computes the bytes that [`Detours`] takes.
-pub(super) fn detour_bytes(routers: usize, links: usize) -> u64 {
+pub fn detour_bytes(routers: usize, links: usize) -> u64 {
     let routers = routers as u64;
     // Costs, volumes of all pieces, and ways: a target's take every link in one direction at most.
     8 * routers * routers * (4 + PIECES as u64) + 2 * routers * links as u64
@@ -46,7 +46,7 @@ pub(super) fn detour_bytes(routers: usize, links: usize) -> u64 {
 /// # References
 /// Nesterov, "Smooth minimization of non-smooth functions", Mathematical Programming 103, 2005; Tseng, "On accelerated
 /// proximal gradient methods for convex-concave optimization", 2008, algorithm 1, with entropy as the distance.
-pub(super) fn search_detours(
+pub fn search_detours(
     detours: &Detours<'_>,
     fixed: Option<FlowSolution>,
     stop: &StopCondition<'_>,
@@ -245,7 +245,7 @@ fn sum_finite(costs: &[f64]) -> f64 {
 }
 
 /// Ways of the traffic of a pair of routers, each as its part on every link.
-pub(super) struct PairWays {
+pub struct PairWays {
     pub volume: f64,
     /// The minimal way.
     pub minimal: Vec<f64>,
@@ -258,7 +258,7 @@ pub(super) struct PairWays {
 impl Detours<'_> {
     /// Lists the ways of all pairs. O(links · pairs · intermediates): costs are linear, so that lengths of 1 on one link
     /// and 0 elsewhere give the part of each way on that link.
-    pub(super) fn list_ways(&self) -> Vec<PairWays> {
+    pub fn list_ways(&self) -> Vec<PairWays> {
         let minimal = &self.minimal;
         let links = self.network.inverse_capacity.len();
         let most = 1.0 / (minimal.intermediate_count() as f64 - 2.0);

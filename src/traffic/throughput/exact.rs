@@ -83,7 +83,7 @@ impl<'a> LinearProgram<'a> {
 
 /// Finds the best flows of `demand`, over any links or, with `shortest`, those of shortest paths. `None` if the network
 /// is too large, or the solver does not reach the optimum in time.
-pub(super) fn solve_flows(
+pub fn solve_flows(
     network: &Network<'_>,
     demand: &Demand,
     shortest: bool,
@@ -132,10 +132,7 @@ pub(super) fn solve_flows(
 }
 
 /// Finds the best shares over detours. `None` as for [`solve_flows`].
-pub(super) fn solve_detours(
-    detours: &Detours<'_>,
-    stop: &StopCondition<'_>,
-) -> Option<FlowSolution> {
+pub fn solve_detours(detours: &Detours<'_>, stop: &StopCondition<'_>) -> Option<FlowSolution> {
     let network = detours.network;
     let each = if detours.even {
         1

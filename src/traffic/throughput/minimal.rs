@@ -20,12 +20,12 @@ use crate::mapping::routing::{Groups, ShortestPathDag, is_dragonfly};
 use nodeorder_base::Result;
 
 /// Rows are filled up to a multiple of this length.
-pub(super) const LANES: usize = 16;
+pub const LANES: usize = 16;
 /// Number of pieces in which link loads are summed in parallel: the same for any number of threads.
-pub(super) const PIECES: usize = 4;
+pub const PIECES: usize = 4;
 
 /// Fixed ways between routers: those of `minimal` on dragonflies, those of `ecmp-hop` elsewhere.
-pub(super) struct MinimalRoutes<'a> {
+pub struct MinimalRoutes<'a> {
     network: &'a Network<'a>,
     /// Groups of a dragonfly; `None` elsewhere.
     groups: Option<Groups>,
@@ -38,7 +38,7 @@ pub(super) struct MinimalRoutes<'a> {
 }
 
 /// Costs of ways at some lengths of links.
-pub(super) struct RouteCosts<'a> {
+pub struct RouteCosts<'a> {
     lengths: &'a [f64],
     /// Cost to each router from every one; empty on dragonflies.
     minimal: Vec<Vec<f64>>,

@@ -8,7 +8,7 @@ use nodeorder_network::RouterGraph;
 use nodeorder_network::topology::graph::UNREACHED;
 
 /// The links of a machine, with what searches ask of them besides.
-pub(super) struct Network<'g> {
+pub struct Network<'g> {
     pub graph: &'g RouterGraph,
     /// Router that each link leaves.
     pub tails: Vec<u32>,
@@ -22,7 +22,7 @@ pub(super) struct Network<'g> {
 }
 
 /// Whole lengths of links, whose paths add up without rounding.
-pub(super) struct Lengths {
+pub struct Lengths {
     /// By link: its whole length, `step` included where that counts.
     pub links: Vec<u64>,
     /// Length that is added to a link for each hop that it counts in distances: more than any path has otherwise.
@@ -171,7 +171,7 @@ impl<'g> Network<'g> {
 }
 
 /// Adds numbers one by one.
-pub(super) fn add_values(sums: &mut [f64], more: &[f64]) {
+pub fn add_values(sums: &mut [f64], more: &[f64]) {
     for (sum, more) in sums.iter_mut().zip(more) {
         *sum += more;
     }
@@ -179,7 +179,7 @@ pub(super) fn add_values(sums: &mut [f64], more: &[f64]) {
 
 /// Sets the prices of links: e to the power of sharpness · (load / capacity / worst - 1).
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512dq", "x86_64+avx2", "aarch64+neon"))]
-pub(super) fn set_prices(prices: &mut [f64], loads: &[f64], per: &[f64], worst: f64, sharp: f64) {
+pub fn set_prices(prices: &mut [f64], loads: &[f64], per: &[f64], worst: f64, sharp: f64) {
     let rate = sharp / worst;
     for ((price, load), per) in prices.iter_mut().zip(loads).zip(per) {
         *price = if *per > 0.0 {
@@ -192,7 +192,7 @@ pub(super) fn set_prices(prices: &mut [f64], loads: &[f64], per: &[f64], worst: 
 
 /// Raises e to the power of x, the same bits on every machine: within 1e-9 of it.
 #[inline(always)]
-pub(super) fn exp(x: f64) -> f64 {
+pub fn exp(x: f64) -> f64 {
     // 1.5 · 2⁵²: adding it rounds to whole numbers, and leaves them in the lowest bits.
     const ROUND: f64 = 6_755_399_441_055_744.0;
     let x = x.clamp(-700.0, 700.0) * std::f64::consts::LOG2_E;
@@ -208,7 +208,7 @@ pub(super) fn exp(x: f64) -> f64 {
 }
 
 /// How far a search got: the smoothing error and the routing error of its prices, both 0 at best.
-pub(super) struct SearchErrors {
+pub struct SearchErrors {
     /// Highest load over capacity divided by the mean of load over capacity, weighted by price; less 1.
     pub smooth: f64,
     /// Price that traffic pays divided by the least that it could pay; less 1.

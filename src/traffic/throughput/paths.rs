@@ -15,7 +15,7 @@ use super::network::{Lengths, Network, SearchErrors, exp, set_prices};
 use super::solution::{FlowSolution, StopCondition};
 
 /// Traffic from a router to another one, and the paths that share it.
-pub(super) struct Pair {
+pub struct Pair {
     pub from: u32,
     pub to: u32,
     pub volume: f64,
@@ -51,7 +51,7 @@ const LATER: PathLimit = PathLimit {
 };
 
 /// Estimates the bytes of the paths of so many pairs: those used are about as many as pairs and links together.
-pub(super) fn path_bytes(pairs: u64, links: usize) -> u64 {
+pub fn path_bytes(pairs: u64, links: usize) -> u64 {
     pairs
         .saturating_mul(3_000)
         .saturating_add(500 * links as u64)
@@ -62,7 +62,7 @@ pub(super) fn path_bytes(pairs: u64, links: usize) -> u64 {
 /// Paths are searched for at the mean of present and earlier prices, which swings less than the prices alone, while
 /// other threads sweep. Volume that moves from path a to path b makes the links of only one of them cheaper or
 /// dearer: where both then cost the same is found in closed form, to second order.
-pub(super) fn search_shares(
+pub fn search_shares(
     network: &Network<'_>,
     pairs: &mut [Pair],
     shortest: bool,

@@ -10,7 +10,7 @@ use super::domains::{DomainCapacity, Domains};
 use super::placement::{LeafAssignment, PlacementError};
 
 /// Leaves with room, those with the fewest pods first, then in the order of labels.
-pub(super) struct LeafIndex {
+pub struct LeafIndex {
     /// Number of pods that fit, and leaf.
     leaves: BTreeSet<(i64, u32)>,
     /// Number of pods that fit on all leaves together.

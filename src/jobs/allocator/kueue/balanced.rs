@@ -44,7 +44,7 @@ type BalancedShares = (usize, Vec<DomainShare>);
 ///
 /// # Errors
 /// The job has fewer pods than a slice, at which Kueue stops.
-pub(super) fn place_balanced(
+pub fn place_balanced(
     p: &Placement<'_>,
     rooms: &[DomainCapacity],
     pruned: &mut Vec<DomainCapacity>,

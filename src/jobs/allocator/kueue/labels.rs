@@ -8,7 +8,7 @@ use crate::allocator::units::list_levels;
 const HOST: &str = "host";
 
 /// The nodes of an ordering with their labels.
-pub(super) struct LabelledNodes {
+pub struct LabelledNodes {
     /// Names of the levels, nodes last.
     pub levels: LevelNames,
     /// By rank: a label for each level, the outermost first.

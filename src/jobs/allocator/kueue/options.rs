@@ -11,7 +11,7 @@ use crate::allocator::units::find_level_named;
 use nodeorder_base::{Error, Opt, Params, Result, SourceLocation};
 
 /// The options of the allocator, in the order of the help.
-pub(super) const OPTIONS: &[Opt] = &[
+pub const OPTIONS: &[Opt] = &[
     Opt::one_of(
         "mode",
         &["unconstrained", "preferred", "required"],
@@ -69,10 +69,10 @@ const SWAP: Opt = Opt::one_of(
 const JOBS: &[Opt] = OPTIONS.split_at(8).0;
 
 /// The options of a job as texts, by key.
-pub(super) type OptionTexts = HashMap<&'static str, String>;
+pub type OptionTexts = HashMap<&'static str, String>;
 
 /// The options of the allocator, checked as far as that goes without a machine.
-pub(super) struct KueueOptions {
+pub struct KueueOptions {
     /// The text that they stand in, for messages.
     pub location: SourceLocation,
     /// Whether equal domains go by their lowest rank.
@@ -127,7 +127,7 @@ fn read_texts(params: &Params, usual: &OptionTexts) -> Result<OptionTexts> {
 }
 
 /// Reads the options of a job as it states them, as [`read_texts`] does.
-pub(super) fn read_job_texts(
+pub fn read_job_texts(
     text: &str,
     location: &SourceLocation,
     defaults: &OptionTexts,
@@ -167,7 +167,7 @@ impl MergedOptions<'_> {
 
 /// A job's request; `ask.pods` is set when it is placed.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct JobRequest {
+pub struct JobRequest {
     pub ask: PodSetRequest,
     /// Number of GPUs of a pod.
     pub gpus: u32,
@@ -176,7 +176,7 @@ pub(super) struct JobRequest {
 }
 
 /// Names of the levels of a machine.
-pub(super) struct LevelNames {
+pub struct LevelNames {
     /// The outermost first.
     pub names: Vec<String>,
     /// The level of jobs that name none.

@@ -105,13 +105,13 @@ pub type LeafAssignment = Vec<(u32, i64, i64)>;
 
 /// A domain with its capacity, or with the part of it that a job gets.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct DomainShare {
+pub struct DomainShare {
     pub id: u32,
     pub room: DomainCapacity,
 }
 
 /// Pairs domains with their capacities.
-pub(super) fn pair_with_capacities(
+pub fn pair_with_capacities(
     ids: impl Iterator<Item = u32>,
     rooms: &[DomainCapacity],
 ) -> impl Iterator<Item = DomainShare> {
@@ -122,7 +122,7 @@ pub(super) fn pair_with_capacities(
 }
 
 /// A job's request on the domains of a machine.
-pub(super) struct Placement<'p> {
+pub struct Placement<'p> {
     pub domains: &'p Domains,
     pub request: &'p PodSetRequest,
     /// Level and pods of the outermost slices; single pods on leaves where there are none.

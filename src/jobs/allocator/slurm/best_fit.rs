@@ -30,7 +30,7 @@ pub const BEST_FIT: AllocatorEntry = AllocatorEntry::new(
 
 /// The best-fit rule, which other plugins fall back on.
 #[derive(Clone)]
-pub(super) struct BestFit {
+pub struct BestFit {
     /// Whether a single node is the first free one.
     first_for_one: bool,
     runs: FreeRuns,

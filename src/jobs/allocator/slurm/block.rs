@@ -22,7 +22,7 @@ use nodeorder_base::FreeSet;
 const NO_BLOCK: &str = "no block has enough free nodes";
 
 /// The base blocks in the order of the file, and the sizes of aggregated ones.
-pub(super) struct Blocks {
+pub struct Blocks {
     units: UnitSet,
     /// Number of nodes of a base block, as configured.
     base: u32,

@@ -10,7 +10,7 @@ use crate::allocator::units::UnitSet;
 use nodeorder_base::FreeSet;
 
 /// Rings in the order of the file.
-pub(super) struct Rings {
+pub struct Rings {
     /// By ring: its ranks by position.
     rings: Vec<Vec<u32>>,
     units: UnitSet,

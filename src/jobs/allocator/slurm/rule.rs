@@ -16,7 +16,7 @@ use nodeorder_trace::JobOptions;
 /// Options of a job: `--segment`, `--switches`, `--spread-segments`, `--consolidate-segments`, `--exclusive=topo`,
 /// `--contiguous` and `--nodes=a-b`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub(super) struct SlurmRequest {
+pub struct SlurmRequest {
     /// Number of nodes of each segment; `None`: the job is one.
     pub segment: Option<u32>,
     /// Largest number of leaf switches; `None`: any.
@@ -96,7 +96,7 @@ const MAX_SWITCH_WAIT: i64 = 300;
 /// Job sizes in nodes, each `step` above the one before. If a job of one of them is placed, so are those of the
 /// smaller ones.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct SizeRow {
+pub struct SizeRow {
     /// The smallest size.
     pub first: u32,
     /// Difference of neighbouring sizes.
@@ -126,7 +126,7 @@ impl SizeRow {
 }
 
 /// A plugin's rule: which free ranks a job gets.
-pub(super) trait SelectionRule: Send {
+pub trait SelectionRule: Send {
     /// Counts the free ranks of the plugin's units, before each choice. Returns their sum.
     fn count_covered(&mut self, free: &FreeSet) -> u32;
 
@@ -187,7 +187,7 @@ pub(super) trait SelectionRule: Send {
 
 /// The question to a plugin: which of the free ranks a job gets.
 #[derive(Clone, Copy)]
-pub(super) struct SelectRequest<'a> {
+pub struct SelectRequest<'a> {
     /// The free ranks.
     pub free: &'a FreeSet,
     /// Number of ranks that are wanted.
@@ -216,7 +216,7 @@ impl SelectRequest<'_> {
 }
 
 /// An allocator that follows a [`SelectionRule`].
-pub(super) struct Plugin<R> {
+pub struct Plugin<R> {
     rule: R,
     /// Options that jobs may have.
     job_options: &'static [Opt],

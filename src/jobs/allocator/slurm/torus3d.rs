@@ -12,7 +12,7 @@ use nodeorder_network::topology::site::list_cells;
 
 /// Boxes of one shape that jobs may have.
 #[derive(Clone, Debug)]
-pub(super) struct TorusShape {
+pub struct TorusShape {
     /// Number of cells along x, y and z.
     pub dims: [u32; 3],
     /// Number of cells from one corner to the next, along each axis.
@@ -23,7 +23,7 @@ pub(super) struct TorusShape {
 
 /// A torus of the site.
 #[derive(Clone, Debug)]
-pub(super) struct Torus {
+pub struct Torus {
     /// Number of cells along x, y and z (X, Y, Z).
     pub dims: [u32; 3],
     /// By cell x + y·X + z·X·Y: its rank; `None` if the ordering has no node there.
@@ -45,7 +45,7 @@ struct ShapeBoxes {
 }
 
 /// Tori in the order of the file.
-pub(super) struct TorusBoxes {
+pub struct TorusBoxes {
     /// The boxes of each shape, by torus, then size.
     boxes: Vec<ShapeBoxes>,
     units: UnitSet,

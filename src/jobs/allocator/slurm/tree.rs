@@ -23,7 +23,7 @@ use nodeorder_base::FreeSet;
 
 /// The switches of a cluster, in the order of the file.
 #[derive(Debug)]
-pub(super) struct SwitchTree {
+pub struct SwitchTree {
     /// By switch: the one above it.
     parent: Vec<Option<usize>>,
     /// By switch: its height, 0 for leaves.

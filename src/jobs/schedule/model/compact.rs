@@ -7,7 +7,7 @@ use crate::allocator::AllocatorContext;
 use nodeorder_base::{NodeId, Result};
 
 /// Ranks by distance from the middle node.
-pub(super) struct CompactPlacement {
+pub struct CompactPlacement {
     ranks_outwards: Vec<u32>,
 }
 

@@ -15,7 +15,7 @@ use nodeorder_base::{Opt, Params, Result};
 /// # References
 /// Yang et al., "Balancing Job Performance with System Performance via Locality-Aware Scheduling on Torus-Connected
 /// Systems", 2014, section IV, <https://doi.org/10.1109/CLUSTER.2014.6968751>.
-pub(super) const CONTIGUITY: ModelEntry = ModelEntry {
+pub const CONTIGUITY: ModelEntry = ModelEntry {
     name: "contiguity",
     about: "beta= percent of the jobs run alpha= percent shorter on nodes that hang together",
     example: "contiguity:alpha=20,beta=30",

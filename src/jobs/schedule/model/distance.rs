@@ -22,7 +22,7 @@ use nodeorder_order::metric::sums::DistanceSums;
 /// # References
 /// Hu, "Topology Mapping of Parallel Applications onto Random Allocations", Table 1: run times against
 /// dilation.
-pub(super) const DISTANCE: ModelEntry = ModelEntry {
+pub const DISTANCE: ModelEntry = ModelEntry {
     name: "distance",
     about: "run times grow with the mean distance against a compact placement, weight=1 a doubling",
     example: "distance:weight=0.5",

@@ -49,7 +49,7 @@ pub struct StartedTask<'s> {
 }
 
 /// Option `base`, as [`parse_base`] reads it.
-pub(super) const BASE: Opt = Opt::number("base", "hops that the trace's run times stand for")
+pub const BASE: Opt = Opt::number("base", "hops that the trace's run times stand for")
     .default_in_words("those of a compact allocation");
 
 /// Time that tasks lost against the trace's run times, by cause, in nodes times ticks.
@@ -97,12 +97,12 @@ pub trait Model: Send {
 }
 
 /// Reads `base=`, the hops that the trace's run times stand for; `None` if it is not given.
-pub(super) fn parse_base(params: &Params) -> Result<Option<f64>> {
+pub fn parse_base(params: &Params) -> Result<Option<f64>> {
     params.optional_real("base", 0.0, 1e6)
 }
 
 /// Describes the reference distance d₀.
-pub(super) fn describe_reference(base: Option<f64>) -> String {
+pub fn describe_reference(base: Option<f64>) -> String {
     match base {
         Some(hops) => format!("= {hops} hops"),
         None => "that of a compact placement".into(),
@@ -110,6 +110,6 @@ pub(super) fn describe_reference(base: Option<f64>) -> String {
 }
 
 /// Multiplies `ticks` by `factor`, rounded to the nearest tick, at least 1.
-pub(super) fn scale_ticks(ticks: i64, factor: f64) -> i64 {
+pub fn scale_ticks(ticks: i64, factor: f64) -> i64 {
     ((ticks as f64 * factor).round() as i64).max(1)
 }

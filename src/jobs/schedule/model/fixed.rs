@@ -5,7 +5,7 @@ use crate::allocator::AllocatorContext;
 use nodeorder_base::Result;
 
 /// `fixed`: every task runs as long as in the trace, wherever it is placed. Time is whole seconds.
-pub(super) const FIXED: ModelEntry = ModelEntry::new(
+pub const FIXED: ModelEntry = ModelEntry::new(
     "fixed",
     "the trace's own run times, wherever a job is placed",
     &[],

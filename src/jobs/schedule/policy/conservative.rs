@@ -32,7 +32,7 @@ use nodeorder_base::Opt;
 /// # References
 /// Mu'alem and Feitelson, "Utilization, predictability, workloads, and user runtime estimates in scheduling
 /// the IBM SP2 with backfilling", 2001, section 2, <https://doi.org/10.1109/71.932708>.
-pub(super) const CONSERVATIVE: PolicyEntry = PolicyEntry::new(
+pub const CONSERVATIVE: PolicyEntry = PolicyEntry::new(
     "conservative",
     "every job is reserved at submit; on an early end reservations move up, none gets later (:rebuild makes them anew)",
     &[

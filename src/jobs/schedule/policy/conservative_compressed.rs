@@ -13,7 +13,7 @@ use crate::schedule::cluster_state::{Attempt, ClusterState};
 /// An early end costs O(queue · steps) at worst, less where tasks behind each other need more and more; a submit
 /// O(steps). Steps are the times at which the number of free nodes changes: at most two for each running task and
 /// promise.
-pub(super) struct CompressedReservations {
+pub struct CompressedReservations {
     passes: Passes,
     times: PassTimes,
     /// Waiting tasks in queue order.

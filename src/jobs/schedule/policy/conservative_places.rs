@@ -23,7 +23,7 @@ use nodeorder_base::{FreeSet, Ranks};
 /// # Complexity
 /// Making all promises asks the allocator O(queue · steps) times, steps being running and waiting tasks; nodes/8
 /// bytes a step.
-pub(super) struct ConservativePlaces {
+pub struct ConservativePlaces {
     passes: Passes,
     /// Times at which tasks may be promised to start.
     times: PassTimes,

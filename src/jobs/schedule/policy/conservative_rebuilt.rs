@@ -16,7 +16,7 @@ use crate::schedule::cluster_state::{Attempt, ClusterState};
 /// A pass costs O(promises · steps) at worst, steps being the times at which the number of free nodes changes: at most
 /// two for each running task and promise. Neighbours in the queue of the same size and requested time are promised
 /// together what fits at one time.
-pub(super) struct RebuiltReservations {
+pub struct RebuiltReservations {
     pub passes: Passes,
     /// Waiting tasks in queue order.
     pub queue: Vec<QueuedTask>,
@@ -24,7 +24,7 @@ pub(super) struct RebuiltReservations {
 
 /// A waiting task.
 #[derive(Clone, Copy)]
-pub(super) struct QueuedTask {
+pub struct QueuedTask {
     task: u32,
     nodes: u32,
     requested: i64,

@@ -28,7 +28,7 @@ use crate::schedule::cluster_state::{Attempt, ClusterState};
 /// Lifka, "The ANL/IBM SP scheduling system", 1995, <https://doi.org/10.1007/3-540-60153-8_35>; Mu'alem and
 /// Feitelson, "Utilization, predictability, workloads, and user runtime estimates in scheduling the IBM SP2
 /// with backfilling", 2001, <https://doi.org/10.1109/71.932708>.
-pub(super) const EASY: PolicyEntry = PolicyEntry::new(
+pub const EASY: PolicyEntry = PolicyEntry::new(
     "easy",
     "EASY backfilling: later jobs start early if they do not delay the first; easy:runtime-estimates as CQSim does it",
     estimates::OPTIONS,

@@ -34,7 +34,7 @@ use nodeorder_base::{FreeSet, Ranks, Run};
 /// # Complexity
 /// A new reservation asks the allocator at most once a running task; a pass at most twice a size that waits, and
 /// once for each start.
-pub(super) struct EasyPlaces {
+pub struct EasyPlaces {
     queue: WaitQueue,
     estimates: Estimates,
     /// Reservation of the head, while one waits.
@@ -59,7 +59,7 @@ struct Reservation {
 }
 
 /// Checks whether all of `place` is free.
-pub(super) fn are_all_free(free: &FreeSet, place: &Ranks) -> bool {
+pub fn are_all_free(free: &FreeSet, place: &Ranks) -> bool {
     place.iter().all(|rank| free.is_free(rank))
 }
 

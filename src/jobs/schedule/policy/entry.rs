@@ -25,14 +25,14 @@ impl<P: Policy + Clone + 'static> BuildPolicy for P {
 }
 
 /// Option `interval`: seconds between passes, for policies that poll by default.
-pub(super) const INTERVAL: Opt = Opt::whole(
+pub const INTERVAL: Opt = Opt::whole(
     "interval",
     "seconds from one pass to the next; 0: at every event",
 )
 .default_value("30");
 
 /// Option `interval` for policies that have a pass at every event by default.
-pub(super) const EVERY_EVENT: Opt = Opt {
+pub const EVERY_EVENT: Opt = Opt {
     default: Fallback::Value("0"),
     ..INTERVAL
 };

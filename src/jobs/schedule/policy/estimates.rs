@@ -5,7 +5,7 @@ use crate::schedule::task::Task;
 use nodeorder_base::{Opt, Params, Result};
 
 /// Declared options of EASY.
-pub(super) const OPTIONS: &[Opt] = &[
+pub const OPTIONS: &[Opt] = &[
     Opt::one_of(
         "estimates",
         &["requested", "runtime-estimates"],
@@ -17,7 +17,7 @@ pub(super) const OPTIONS: &[Opt] = &[
 
 /// Values of the options of EASY.
 #[derive(Clone, Copy)]
-pub(super) struct Estimates {
+pub struct Estimates {
     /// Whether candidates count with their true run times.
     pub true_times: bool,
     /// Times of the passes.

@@ -15,7 +15,7 @@ use super::entry::PassTimes;
 /// Number of free nodes as a step function of time, in segments. The last segment has no end; all nodes are free
 /// there.
 #[derive(Clone, Debug)]
-pub(super) struct Profile {
+pub struct Profile {
     /// Segments by time, at least one; the first begins now.
     segments: Vec<ProfileSegment>,
 }

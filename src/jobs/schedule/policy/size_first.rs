@@ -13,7 +13,7 @@ use crate::schedule::cluster_state::{Attempt, ClusterState};
 /// # References
 /// Leung et al., "Processor Allocation on Cplant: Achieving General Processor Locality using One-Dimensional
 /// Allocation Strategies", 2002, section 3.
-pub(super) const SIZE_FIRST: PolicyEntry = PolicyEntry {
+pub const SIZE_FIRST: PolicyEntry = PolicyEntry {
     name: "size-first",
     about: "by nodes, then requested time (desc=true reverses), every interval=30 seconds; the head blocks",
     example: "size-first:interval=30",

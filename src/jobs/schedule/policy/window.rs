@@ -29,7 +29,7 @@ use nodeorder_base::{Opt, Params, Ranks, Result, Run};
 /// # References
 /// Yang et al., "Balancing Job Performance with System Performance via Locality-Aware Scheduling on Torus-Connected
 /// Systems", 2014, sections II and III, <https://doi.org/10.1109/CLUSTER.2014.6968751>.
-pub(super) const EXACT: PolicyEntry = PolicyEntry {
+pub const EXACT: PolicyEntry = PolicyEntry {
     name: "window-bnb",
     about: "window=5 jobs every interval=30 seconds into connected sets of free nodes, by an exact knapsack",
     example: "window-bnb:window=5,interval=30",
@@ -44,7 +44,7 @@ pub(super) const EXACT: PolicyEntry = PolicyEntry {
 /// # References
 /// Martello and Toth, "Heuristic algorithms for the multiple knapsack problem", 1981,
 /// <https://doi.org/10.1007/BF02243544>.
-pub(super) const GREEDY: PolicyEntry = PolicyEntry {
+pub const GREEDY: PolicyEntry = PolicyEntry {
     name: "window-greedy",
     about: "as window-bnb, the knapsack by Martello and Toth's greedy method with exchanges",
     example: "window-greedy:window=5,interval=30",

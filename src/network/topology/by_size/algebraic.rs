@@ -30,7 +30,7 @@ fn find_smallest_q(
 }
 
 /// Chooses `q`, and `per_router` unless given, of a Slim Fly: 2q² routers.
-pub(super) fn size_slim_fly(params: &Params, nodes: u64) -> Result<ShapeOptions> {
+pub fn size_slim_fly(params: &Params, nodes: u64) -> Result<ShapeOptions> {
     let all = (3..).filter(|q| mms::is_valid_order(*q));
     find_smallest_q(
         params,
@@ -52,14 +52,14 @@ fn prime_powers() -> impl Iterator<Item = u32> {
 }
 
 /// Chooses `q`, and `per_router` unless given, of a PolarFly.
-pub(super) fn size_polarfly(params: &Params, nodes: u64) -> Result<ShapeOptions> {
+pub fn size_polarfly(params: &Params, nodes: u64) -> Result<ShapeOptions> {
     find_smallest_q(params, nodes, prime_powers(), count_points, |q| {
         u64::from(q + 1)
     })
 }
 
 /// Chooses `q`, and `d` unless given, of a PolarStar: so many routers in each of the points.
-pub(super) fn size_polarstar(params: &Params, nodes: u64) -> Result<ShapeOptions> {
+pub fn size_polarstar(params: &Params, nodes: u64) -> Result<ShapeOptions> {
     // A wrong d is refused when the family reads it.
     let d = params
         .optional_integer::<u64>("d", 0, 1 << 12)

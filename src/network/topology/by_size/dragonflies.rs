@@ -27,7 +27,7 @@ fn choose_global_ports(groups: u64, routers: u64, ports: u64) -> ShapeOptions {
 }
 
 /// Chooses `p`, `a`, `h`, `g` and `cables` of a dragonfly with a = 2p and room for p global ports on a router.
-pub(super) fn size_dragonfly(_: &Params, nodes: u64) -> Result<ShapeOptions> {
+pub fn size_dragonfly(_: &Params, nodes: u64) -> Result<ShapeOptions> {
     // p·2p·(2p² + 1) nodes; below 2³¹ p stays below 153.
     let (p, groups) = find_smallest_p(nodes, 2);
     let mut keys = number_options([("p", p), ("a", 2 * p)]);
@@ -36,7 +36,7 @@ pub(super) fn size_dragonfly(_: &Params, nodes: u64) -> Result<ShapeOptions> {
 }
 
 /// Chooses `p`, `l`, `s`, `h`, `g` and `cables` of a dragonfly+ with room for half of a switch's ports each way.
-pub(super) fn size_dragonfly_plus(_: &Params, nodes: u64) -> Result<ShapeOptions> {
+pub fn size_dragonfly_plus(_: &Params, nodes: u64) -> Result<ShapeOptions> {
     // p²·(p² + 1) nodes; below 2³¹ p stays below 216.
     let (p, groups) = find_smallest_p(nodes, 1);
     let mut keys = number_options([("p", p), ("l", p), ("s", p)]);

@@ -54,7 +54,7 @@ fn clique_links(extent: u64) -> u64 {
 }
 
 /// Chooses `dims` of a mesh, torus or mixed grid.
-pub(super) fn size_grid(params: &Params, nodes: u64) -> Result<ShapeOptions> {
+pub fn size_grid(params: &Params, nodes: u64) -> Result<ShapeOptions> {
     // Only families that take it declare it.
     let wrap = if params.has_key("wrap") && params.kind() != "mesh" {
         params.located_value("wrap")
@@ -78,7 +78,7 @@ pub(super) fn size_grid(params: &Params, nodes: u64) -> Result<ShapeOptions> {
 }
 
 /// Chooses `dims`, and `per_router` unless given, of a HyperX.
-pub(super) fn size_hyperx(params: &Params, nodes: u64) -> Result<ShapeOptions> {
+pub fn size_hyperx(params: &Params, nodes: u64) -> Result<ShapeOptions> {
     if params.has_key("per_router") {
         return size_grid(params, nodes);
     }
@@ -100,7 +100,7 @@ pub(super) fn size_hyperx(params: &Params, nodes: u64) -> Result<ShapeOptions> {
 }
 
 /// Chooses `dims` of a Cascade: groups of 16x6 blades, four nodes a blade unless `per_router` is given.
-pub(super) fn size_cascade(params: &Params, nodes: u64) -> Result<ShapeOptions> {
+pub fn size_cascade(params: &Params, nodes: u64) -> Result<ShapeOptions> {
     let per_router = nodes_per_router(params, 4)?;
     let groups = nodes.div_ceil(96 * per_router);
     Ok(vec![
@@ -110,7 +110,7 @@ pub(super) fn size_cascade(params: &Params, nodes: u64) -> Result<ShapeOptions> 
 }
 
 /// Chooses `dims` of a TPU slice: a part of one cube as it is sold, or whole cubes.
-pub(super) fn size_tpu(_: &Params, nodes: u64) -> Result<ShapeOptions> {
+pub fn size_tpu(_: &Params, nodes: u64) -> Result<ShapeOptions> {
     let shape = match nodes {
         0..=4 => "2x2x1".into(),
         5..=8 => "2x2x2".into(),

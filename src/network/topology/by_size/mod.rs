@@ -124,7 +124,7 @@ const RULES: &[SizeRule] = &[
 ///
 /// # Errors
 /// `nodes=` beside `limit` or a key of the shape, or out of range.
-pub(super) fn choose_shape(
+pub fn choose_shape(
     family: &TopologyEntry,
     params: &Params,
 ) -> Result<Option<(ShapeOptions, &'static str)>> {

@@ -2,12 +2,12 @@
 //! thirteen.
 
 /// Computes a power, the largest number where it has more than 128 bits.
-pub(super) fn saturating_power(base: u64, exponent: u32) -> u128 {
+pub fn saturating_power(base: u64, exponent: u32) -> u128 {
     u128::from(base).saturating_pow(exponent)
 }
 
 /// Computes the largest m with mᵈ ≤ `n`, for n ≥ 1 and d ≥ 1.
-pub(super) fn floor_root(n: u64, d: u32) -> u64 {
+pub fn floor_root(n: u64, d: u32) -> u64 {
     let mut m = (n as f64).powf(1.0 / f64::from(d)) as u64;
     // The float may be off by one.
     while saturating_power(m + 1, d) <= u128::from(n) {
@@ -21,7 +21,7 @@ pub(super) fn floor_root(n: u64, d: u32) -> u64 {
 
 /// Finds `dimensions` extents that differ by one at most, the larger ones first: those of the smallest product of at
 /// least `enough`.
-pub(super) fn even_extents(enough: u64, dimensions: u32) -> Vec<u64> {
+pub fn even_extents(enough: u64, dimensions: u32) -> Vec<u64> {
     let m = floor_root(enough, dimensions);
     // All of them larger is enough by the choice of m.
     let larger = (0..dimensions)

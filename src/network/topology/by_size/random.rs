@@ -5,12 +5,12 @@ use crate::topology::sizes::MAX_NODES;
 use nodeorder_base::{Params, Result};
 
 /// Counts the routers that so many nodes need, `least` or more.
-pub(super) fn count_routers(params: &Params, nodes: u64, least: u64) -> Result<u64> {
+pub fn count_routers(params: &Params, nodes: u64, least: u64) -> Result<u64> {
     Ok(nodes.div_ceil(nodes_per_router(params, 1)?).max(least))
 }
 
 /// Chooses `n`, and `k` and `p` unless given, of a Watts-Strogatz network.
-pub(super) fn size_watts_strogatz(params: &Params, nodes: u64) -> Result<ShapeOptions> {
+pub fn size_watts_strogatz(params: &Params, nodes: u64) -> Result<ShapeOptions> {
     // Three routers make the smallest ring.
     let n = count_routers(params, nodes, 3)?;
     let mut keys = number_options([("n", n), ("k", (n - 1).min(6))]);
@@ -19,7 +19,7 @@ pub(super) fn size_watts_strogatz(params: &Params, nodes: u64) -> Result<ShapeOp
 }
 
 /// Chooses `n`, and `d` unless given, of a random regular network.
-pub(super) fn size_random_regular(params: &Params, nodes: u64) -> Result<ShapeOptions> {
+pub fn size_random_regular(params: &Params, nodes: u64) -> Result<ShapeOptions> {
     let mut n = count_routers(params, nodes, 1)?;
     // Every link has two ends, so n·d is even. Without a degree, n·(n-1) is.
     n += n * params
@@ -31,7 +31,7 @@ pub(super) fn size_random_regular(params: &Params, nodes: u64) -> Result<ShapeOp
 }
 
 /// Chooses `n`, and `m` unless given, of a random network of n routers and m links.
-pub(super) fn size_gnm(params: &Params, nodes: u64) -> Result<ShapeOptions> {
+pub fn size_gnm(params: &Params, nodes: u64) -> Result<ShapeOptions> {
     let n = count_routers(params, nodes, 1)?;
     // Whole numbers alone, so that all machines choose the same: log₂n·7/20 is just above ln(n)/2.
     let logarithm = u64::from(n.next_power_of_two().ilog2());

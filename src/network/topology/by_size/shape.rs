@@ -3,15 +3,15 @@
 use nodeorder_base::{Params, Result};
 
 /// Keys of a shape, each with its value.
-pub(super) type ShapeOptions = Vec<(&'static str, String)>;
+pub type ShapeOptions = Vec<(&'static str, String)>;
 
 /// Writes whole numbers as the values of keys.
-pub(super) fn number_options<const N: usize>(keys: [(&'static str, u64); N]) -> ShapeOptions {
+pub fn number_options<const N: usize>(keys: [(&'static str, u64); N]) -> ShapeOptions {
     keys.map(|(key, number)| (key, number.to_string())).into()
 }
 
 /// Reads the number of nodes on each router: `per_router` as given, else `default`.
-pub(super) fn nodes_per_router(params: &Params, default: u64) -> Result<u64> {
+pub fn nodes_per_router(params: &Params, default: u64) -> Result<u64> {
     // The default that families declare is another.
     if !params.has_key("per_router") {
         return Ok(default);
@@ -22,7 +22,7 @@ pub(super) fn nodes_per_router(params: &Params, default: u64) -> Result<u64> {
 }
 
 /// Keeps the keys that are not given.
-pub(super) fn drop_given(params: &Params, mut keys: ShapeOptions) -> ShapeOptions {
+pub fn drop_given(params: &Params, mut keys: ShapeOptions) -> ShapeOptions {
     keys.retain(|(key, _)| !params.has_key(key));
     keys
 }

@@ -12,7 +12,7 @@ const SPINE_PORTS: u64 = 64;
 /// Chooses `k` of a fat tree for `nodes` nodes unless given (the number of ports of a switch or, if the number of
 /// levels
 /// `n` is given, of children of a switch), and as few `pods` as are needed.
-pub(super) fn size_fat_tree(params: &Params, nodes: u64) -> Result<ShapeOptions> {
+pub fn size_fat_tree(params: &Params, nodes: u64) -> Result<ShapeOptions> {
     let levels = params.optional_integer("n", 1, MAX_LEVELS)?;
     let given = params.optional_integer("k", 2, 1 << 20)?;
     let blocking = Blocking::parse(params)?;
@@ -44,7 +44,7 @@ pub(super) fn size_fat_tree(params: &Params, nodes: u64) -> Result<ShapeOptions>
 }
 
 /// Chooses `m` and `w` of an extended generalised fat tree of full bandwidth.
-pub(super) fn size_xgft(params: &Params, nodes: u64) -> Result<ShapeOptions> {
+pub fn size_xgft(params: &Params, nodes: u64) -> Result<ShapeOptions> {
     let levels = params.optional_integer("h", 1, MAX_LEVELS)?.unwrap_or(3);
     let m = even_extents(nodes, levels);
     // A switch has as many cables up as down: parents at a level are the children at the one below.
@@ -55,7 +55,7 @@ pub(super) fn size_xgft(params: &Params, nodes: u64) -> Result<ShapeOptions> {
 }
 
 /// Chooses `leaves`, `down`, `up` and `spines` of a leaf-spine network of switches of `radix` ports.
-pub(super) fn size_leaf_spine(params: &Params, nodes: u64) -> Result<ShapeOptions> {
+pub fn size_leaf_spine(params: &Params, nodes: u64) -> Result<ShapeOptions> {
     let blocking = Blocking::parse(params)?;
     let radix = params.required_integer::<u64>("radix", 2, 1 << 20)?;
     let down = blocking.count_node_links(radix);
@@ -83,7 +83,7 @@ pub(super) fn size_leaf_spine(params: &Params, nodes: u64) -> Result<ShapeOption
 }
 
 /// Chooses `domains` and `units` of a multi-rail network, and unless given its `rails`, `spines` and `cables`.
-pub(super) fn size_multi_rail(params: &Params, nodes: u64) -> Result<ShapeOptions> {
+pub fn size_multi_rail(params: &Params, nodes: u64) -> Result<ShapeOptions> {
     let domain = params.required_integer::<u64>("domain", 1, 1 << 20)?;
     let rails = params
         .optional_integer::<u64>("rails", 1, 1 << 20)?

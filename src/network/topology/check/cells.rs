@@ -24,7 +24,7 @@ const UNPLACED: u32 = u32::MAX;
 
 /// A partition of the switches of both descriptions into cells.
 #[derive(Clone)]
-pub(super) struct SwitchCells {
+pub struct SwitchCells {
     /// Cell of each switch.
     pub cell_of: Vec<u32>,
     /// Cells of a switch and its twin, known by their nodes. They come first, and are never split.

@@ -54,7 +54,7 @@ impl Findings {
 }
 
 /// Finds the name of a switch: its own where the description gives it one, else its nodes, else its number.
-pub(super) fn switch_name(machine: &Topology, router: RouterId) -> String {
+pub fn switch_name(machine: &Topology, router: RouterId) -> String {
     if let Some(name) = machine.network().switch_names.get(router.index()) {
         return name.clone();
     }
@@ -66,7 +66,7 @@ pub(super) fn switch_name(machine: &Topology, router: RouterId) -> String {
 }
 
 /// Checks whether both descriptions name their switches, and give these two, one of each, the same name.
-pub(super) fn have_same_name(machines: [&Topology; 2], [here, there]: [u32; 2]) -> bool {
+pub fn have_same_name(machines: [&Topology; 2], [here, there]: [u32; 2]) -> bool {
     let name = machines[0].network().switch_names.get(here as usize);
     name.is_some() && name == machines[1].network().switch_names.get(there as usize)
 }

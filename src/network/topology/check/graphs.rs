@@ -14,10 +14,10 @@ use crate::topology::machine::Topology;
 use nodeorder_base::RouterId;
 
 /// Capacity of a link, as the bits of its `f64` (of 1 where capacities are not compared), and its weight.
-pub(super) type LinkLabel = (u64, u32);
+pub type LinkLabel = (u64, u32);
 
 /// Both descriptions with their router graphs, and the switches that are known by their nodes.
-pub(super) struct PairedGraphs<'a> {
+pub struct PairedGraphs<'a> {
     pub machines: [&'a Topology; 2],
     pub graphs: [&'a RouterGraph; 2],
     /// Routers of the first and the second description that carry the same nodes, ascending.

@@ -10,7 +10,7 @@ use nodeorder_base::{NodeId, RouterId};
 /// Matches the two of each pair that comes most often, each once: pairs in the order of their counts, those that
 /// `prefer` holds first among equals, then by number. Greedy: a pair is passed over where one of its two is matched
 /// already.
-pub(super) fn match_most_shared(
+pub fn match_most_shared(
     mut shared: Vec<(u32, u32)>,
     prefer: impl Fn(u32, u32) -> bool,
 ) -> BTreeMap<u32, u32> {
@@ -30,11 +30,7 @@ pub(super) fn match_most_shared(
 
 /// Matches nodes by name, and their switches by the nodes that they share; adds nodes that are missing, added,
 /// renamed or moved to `found`. Returns the matched switches, ascending.
-pub(super) fn match_leaves(
-    here: &Topology,
-    there: &Topology,
-    found: &mut Findings,
-) -> Vec<(u32, u32)> {
+pub fn match_leaves(here: &Topology, there: &Topology, found: &mut Findings) -> Vec<(u32, u32)> {
     let mut is_matched = vec![false; there.nodes().slot_count() as usize];
     let mut common = Vec::new();
     let mut gone = BTreeMap::<u32, Vec<NodeId>>::new();

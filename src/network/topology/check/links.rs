@@ -17,7 +17,7 @@ const MOST_CANDIDATES: usize = 8;
 /// Adds the switches and links that differ to `found`. Switches without nodes are told apart by [`SwitchCells`]; of
 /// those that still look alike one of the first description is paired with one of the second, until all links are
 /// accounted for or the search for such a pairing is given up.
-pub(super) fn compare_links(graphs: &PairedGraphs<'_>, found: &mut Findings) {
+pub fn compare_links(graphs: &PairedGraphs<'_>, found: &mut Findings) {
     let mut cells = SwitchCells::new(graphs);
     cells.refine_cells(graphs, cells.open_cells().collect());
     let before = found.count;

@@ -32,7 +32,7 @@ use nodeorder_base::RouterId;
 
 /// Adds to `found` the leaf switches that the two descriptions put into different units, or give uplinks of different
 /// total capacity.
-pub(super) fn compare_units(graphs: &PairedGraphs<'_>, found: &mut Findings) {
+pub fn compare_units(graphs: &PairedGraphs<'_>, found: &mut Findings) {
     let machines = graphs.machines;
     let outline = usize::from(machines[1].network().outline);
     let carrying = machines.map(|machine| occupied_routers(&machine.nodes_per_router()));

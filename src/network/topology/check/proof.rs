@@ -6,7 +6,7 @@ use super::cells::SwitchCells;
 use super::graphs::PairedGraphs;
 
 /// Outcome of the search.
-pub(super) enum Proof {
+pub enum Proof {
     /// Cells in which every way to pair the members gives the same links.
     Same(Box<SwitchCells>),
     /// No pairing gives the same links; number of switches of one description that look alike.
@@ -21,7 +21,7 @@ const MOST_LINKS: u64 = 500_000_000;
 /// Finds a pairing of the switches that look alike, by individualisation and refinement: pairs a switch of the first
 /// description with each candidate of the second in turn, splits cells by that choice, and goes on with the first that
 /// keeps all cells balanced. It never takes a choice back but the first.
-pub(super) fn prove_same_links(graphs: &PairedGraphs<'_>, mut cells: SwitchCells) -> Proof {
+pub fn prove_same_links(graphs: &PairedGraphs<'_>, mut cells: SwitchCells) -> Proof {
     let mut work = 0;
     let mut is_first = true;
     while let Some((undecided, cell)) = choose_cell(graphs, &cells) {

@@ -204,7 +204,7 @@ impl Axis {
 
 /// Value of coordinates without a node in [`Axis::fill_farthest`]: below all others, and no overflow when distances
 /// are added.
-pub(super) const NO_NODE: i32 = i32::MIN / 2;
+pub const NO_NODE: i32 = i32::MIN / 2;
 
 #[cfg(test)]
 mod tests {

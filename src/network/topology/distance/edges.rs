@@ -15,7 +15,7 @@ const MAX_SIZE: usize = 4096;
 
 /// Computes lower bounds of the mean distance over pairs of any S routers, for S = 2, 3, …, at most `largest`. Empty
 /// where an axis is a clique of more than two. O((sum of the extents)²), and O(axes + log(diameter)) for each size.
-pub(super) fn bound_means_by_links(axes: &[Axis], largest: usize) -> Vec<f64> {
+pub fn bound_means_by_links(axes: &[Axis], largest: usize) -> Vec<f64> {
     if axes
         .iter()
         .any(|a| a.shape == Shape::Clique && a.extent > 2)

@@ -14,14 +14,14 @@ use crate::topology::network::LinkVisitor;
 use nodeorder_base::{Opt, Params, Result};
 
 /// Option that names an [`Arrangement`].
-pub(super) const GLOBAL_OPTION: Opt = Opt::one_of(
+pub const GLOBAL_OPTION: Opt = Opt::one_of(
     "global",
     &ARRANGEMENT_NAMES,
     "which group a global port leads to",
 );
 
 /// Option for the number of cables between two groups.
-pub(super) const CABLES_OPTION: Opt = Opt::whole(
+pub const CABLES_OPTION: Opt = Opt::whole(
     "cables",
     "cables between every two groups, dealt over a group's routers in turn",
 )
@@ -32,7 +32,7 @@ const ARRANGEMENT_NAMES: [&str; 3] = ["absolute", "relative", "circulant"];
 
 /// Rule for the group that a global port leads to. Port j of group i, of g groups, leads to:
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Arrangement {
+pub enum Arrangement {
     /// Port j of group i leads to group j, or j+1 where j ≥ i.
     Absolute,
     /// Port j of group i leads to group i+j+1 mod g.
@@ -63,7 +63,7 @@ impl Arrangement {
 /// ⌊routers · ports / (groups - 1)⌋, port j of a group at its router ⌊j / ports⌋; or as many as `cables=` says, P
 /// ports of a group, port j at its router ⌊j · routers / P⌋, so that no two routers differ by more than one.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct GlobalLinks {
+pub struct GlobalLinks {
     /// Number of groups.
     pub groups: u32,
     /// Number of routers of each group that have global ports.

@@ -13,7 +13,7 @@ use nodeorder_base::{Params, Result};
 /// degree q+1, of quadrics q, diameter 2. (Erdős, Rényi, "On a problem in the theory of graphs", 1962; Brown, "On
 /// graphs that do not contain a Thomsen graph", 1966.)
 #[derive(Clone)]
-pub(super) struct PolarityGraph {
+pub struct PolarityGraph {
     /// Order of the field, a prime power.
     pub q: u32,
     /// GF(q), which has the coordinates.

@@ -11,9 +11,9 @@ use crate::topology::sizes::check_nodes;
 use nodeorder_base::{Error, Params, Result, SourceLocation};
 
 /// Options of every random family: routers, nodes on each, and the seed.
-pub(super) struct RandomGraphSize {
+pub struct RandomGraphSize {
     /// Number of routers, from 1.
-    pub(super) routers: u32,
+    pub routers: u32,
     /// Nodes on each router.
     per_router: u32,
     /// Seed of the stream of random numbers.
@@ -24,7 +24,7 @@ pub(super) struct RandomGraphSize {
 
 impl RandomGraphSize {
     /// Reads `n`, `per_router` and `seed`.
-    pub(super) fn from_params(params: &Params) -> Result<Self> {
+    pub fn from_params(params: &Params) -> Result<Self> {
         let routers = params.required_integer("n", 1, 1 << 31)?;
         let per_router = per_router(params)?;
         check_nodes(
@@ -45,7 +45,7 @@ impl RandomGraphSize {
 ///
 /// # Errors
 /// No draw among [`max_draws`] is connected; the message ends with `advice`.
-pub(super) fn draw_connected(
+pub fn draw_connected(
     size: &RandomGraphSize,
     family: &str,
     links: u64,
@@ -76,7 +76,7 @@ pub(super) fn draw_connected(
 }
 
 /// Collects the links of a graph, ascending, from the neighbours of every router.
-pub(super) fn collect_links<'a>(neighbours: impl Iterator<Item = &'a [u32]>) -> Vec<(u32, u32)> {
+pub fn collect_links<'a>(neighbours: impl Iterator<Item = &'a [u32]>) -> Vec<(u32, u32)> {
     let mut links: Vec<(u32, u32)> = (0..)
         .zip(neighbours)
         .flat_map(|(u, row)| row.iter().filter(move |v| **v > u).map(move |v| (u, *v)))

@@ -7,11 +7,11 @@ pub const WIDTH: usize = 256;
 pub type SourceSet = [u64; WIDTH / 64];
 
 /// The set without sources.
-pub(super) const EMPTY: SourceSet = [0; WIDTH / 64];
+pub const EMPTY: SourceSet = [0; WIDTH / 64];
 
 /// Combines two sets word by word.
 #[inline(always)]
-pub(super) fn combine_sets(
+pub fn combine_sets(
     set: &SourceSet,
     with: &SourceSet,
     word: impl Fn(u64, u64) -> u64,

@@ -8,7 +8,7 @@ use crate::topology::graph::Rows;
 /// Share of the pairs of a source and a row that are missing before a hop, that is, not reached yet. It decides how
 /// often a row is checked for being complete.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum MissingShare {
+pub enum MissingShare {
     /// More than a sixteenth: every row reads all its neighbours, so that there are few branches.
     Many,
     /// At most a sixteenth: two neighbours nearly always complete a row, so that is checked after two.
@@ -31,7 +31,7 @@ impl MissingShare {
 }
 
 /// Input and output of a hop, each a value for every row.
-pub(super) struct HopBuffers<'a> {
+pub struct HopBuffers<'a> {
     /// Set of all sources of the batch.
     pub all: &'a SourceSet,
     /// Sources that reached the row before the hop.
@@ -48,7 +48,7 @@ pub(super) struct HopBuffers<'a> {
 
 /// Takes a hop: adds the sources of its neighbours to every row. Returns how many pairs are still missing.
 #[multiversion(targets("x86_64+avx512f+avx512vl+popcnt", "x86_64+avx2+popcnt", "aarch64+neon"))]
-pub(super) fn take_hop(rows: &Rows, left: MissingShare, mut hop: HopBuffers<'_>) -> usize {
+pub fn take_hop(rows: &Rows, left: MissingShare, mut hop: HopBuffers<'_>) -> usize {
     // The neighbours of a row are read in groups of a length that the compiler knows: fewer instructions, so that the
     // processor has more reads under way at once.
     let left = match (left, rows.row_width) {

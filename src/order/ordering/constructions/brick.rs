@@ -93,7 +93,7 @@ fn list_bricks(bricks: &Bricks<'_>, outer: &str) -> Vec<u32> {
 
 /// Reads the extents of a brick, given in the topology's order of axes, and returns them in the view's; `None` if they
 /// are not given. Fails if there is not one an axis.
-pub(super) fn parse_size(
+pub fn parse_size(
     view: &LatticeView<'_>,
     params: &Params,
     key: &'static str,
@@ -109,7 +109,7 @@ pub(super) fn parse_size(
 }
 
 /// Box cut into bricks, those at the far edges clipped. Bricks are numbered row-major.
-pub(super) struct Bricks<'a> {
+pub struct Bricks<'a> {
     extents: &'a [u32],
     /// Number of cells of a whole brick along each axis.
     size: Vec<u32>,
@@ -119,7 +119,7 @@ pub(super) struct Bricks<'a> {
 
 impl<'a> Bricks<'a> {
     /// Cuts a box of so many cells along each axis.
-    pub(super) fn new(extents: &'a [u32], size: Vec<u32>) -> Self {
+    pub fn new(extents: &'a [u32], size: Vec<u32>) -> Self {
         let counts = extents
             .iter()
             .zip(&size)
@@ -133,7 +133,7 @@ impl<'a> Bricks<'a> {
     }
 
     /// Counts the bricks.
-    pub(super) fn len(&self) -> u32 {
+    pub fn len(&self) -> u32 {
         self.counts.iter().product()
     }
 
@@ -146,7 +146,7 @@ impl<'a> Bricks<'a> {
     }
 
     /// Visits the cells of one brick along a path that starts at its origin.
-    pub(super) fn visit_cells(&self, number: u32, path: &str, mut visit: impl FnMut(&[u32])) {
+    pub fn visit_cells(&self, number: u32, path: &str, mut visit: impl FnMut(&[u32])) {
         let axes = self.extents.len();
         let mut origin = vec![0; axes];
         let mut shape = vec![0; axes];

@@ -69,7 +69,7 @@ fn parse_options(topology: &Topology, params: &Params) -> Result<Box<dyn OrderNo
 }
 
 /// Refuses curves whose index has more than 128 bits.
-pub(super) fn check_index(params: &Params, bits: u32, extents: &[u32]) -> Result<()> {
+pub fn check_index(params: &Params, bits: u32, extents: &[u32]) -> Result<()> {
     let dimensions = extents.len();
     if bits as usize * dimensions > u128::BITS as usize {
         return Err(params.unsuited_error(
@@ -81,12 +81,12 @@ pub(super) fn check_index(params: &Params, bits: u32, extents: &[u32]) -> Result
 }
 
 /// Finds the least number of bits, at least 1, whose cube covers `extents`.
-pub(super) fn bits_to_cover(extents: &[u32]) -> u32 {
+pub fn bits_to_cover(extents: &[u32]) -> u32 {
     coordinate_bits(extents).into_iter().fold(1, u32::max)
 }
 
 /// Computes the index of `position` on the curve of the cube of side 2^bits.
-pub(super) fn hilbert_index(position: &[u32], bits: u32) -> u128 {
+pub fn hilbert_index(position: &[u32], bits: u32) -> u128 {
     match position {
         [x] => u128::from(*x),
         // The crate counts in `usize`, which holds 15 bits a side on any platform.

@@ -66,7 +66,7 @@ fn parse_options(
 }
 
 /// Counts the bits that the coordinates of each axis take.
-pub(super) fn coordinate_bits(extents: &[u32]) -> Vec<u32> {
+pub fn coordinate_bits(extents: &[u32]) -> Vec<u32> {
     extents
         .iter()
         .map(|n| u32::BITS - (n - 1).leading_zeros())
@@ -76,7 +76,7 @@ pub(super) fn coordinate_bits(extents: &[u32]) -> Vec<u32> {
 /// Interleaves the bits of `position`, whose coordinates take `bits` each. Bits above an axis's width are
 /// zero in every cell and left out, which changes no order; so the key of a box of 2³¹ cells has at most
 /// 41 bits (an extent n takes at most 1.3·log2 n).
-pub(super) fn morton_key(position: &[u32], bits: &[u32]) -> u64 {
+pub fn morton_key(position: &[u32], bits: &[u32]) -> u64 {
     let mut key = 0;
     for bit in (0..bits.iter().copied().max().unwrap_or(0)).rev() {
         for (x, width) in position.iter().zip(bits) {
@@ -89,7 +89,7 @@ pub(super) fn morton_key(position: &[u32], bits: &[u32]) -> u64 {
 }
 
 /// Computes the rank of `code` in the reflected Gray code: each bit is the parity of the bits from it up.
-pub(super) fn gray_rank(code: u64) -> u64 {
+pub fn gray_rank(code: u64) -> u64 {
     let mut rank = code;
     for shift in [1, 2, 4, 8, 16, 32] {
         rank ^= rank >> shift;

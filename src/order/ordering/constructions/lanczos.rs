@@ -23,7 +23,7 @@ const ITERATIONS: usize = 20_000;
 const LANES: usize = 8;
 
 /// Finds a unit eigenvector of the smallest eigenvalue of L on the vectors of sum 0; zero for a single router.
-pub(super) fn find_fiedler_vector(graph: &RouterGraph) -> Vec<f64> {
+pub fn find_fiedler_vector(graph: &RouterGraph) -> Vec<f64> {
     let routers = graph.router_count();
     let degree = |r: usize| graph.neighbours(RouterId(r as u32)).len();
     let floor = ROUNDING * (0..routers).map(degree).max().unwrap_or(0) as f64;

@@ -60,7 +60,7 @@ fn snake_cells(view: &LatticeView<'_>) -> Vec<u32> {
 }
 
 /// Turns a row-major counter into snake coordinates.
-pub(super) fn reflect_counter(counter: &[u32], extents: &[u32], out: &mut [u32]) {
+pub fn reflect_counter(counter: &[u32], extents: &[u32], out: &mut [u32]) {
     // The walk along axis i turns round each time the number of completed walks is odd: that number is
     // the row-major index of the slower digits.
     let mut walks_odd = false;

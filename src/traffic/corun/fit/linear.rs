@@ -1,13 +1,13 @@
 //! The linear equations of one step of a least-squares fit.
 
 /// Adds up the products of two lists.
-pub(super) fn dot_product(a: &[f64], b: &[f64]) -> f64 {
+pub fn dot_product(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 /// Computes the damped step of the parameters that lowers the sum of squares of `residuals`; `slopes` has the change
 /// of the residuals with each parameter.
-pub(super) fn solve_damped(slopes: &[Vec<f64>], residuals: &[f64], damping: f64) -> Vec<f64> {
+pub fn solve_damped(slopes: &[Vec<f64>], residuals: &[f64], damping: f64) -> Vec<f64> {
     let right = slopes
         .iter()
         .map(|slope| dot_product(slope, residuals))
@@ -16,7 +16,7 @@ pub(super) fn solve_damped(slopes: &[Vec<f64>], residuals: &[f64], damping: f64)
 }
 
 /// Solves (SᵀS + damping · diagonal) x = -right by Gauss's elimination.
-pub(super) fn solve_normal(slopes: &[Vec<f64>], right: Vec<f64>, damping: f64) -> Vec<f64> {
+pub fn solve_normal(slopes: &[Vec<f64>], right: Vec<f64>, damping: f64) -> Vec<f64> {
     let n = slopes.len();
     let mut rows: Vec<Vec<f64>> = (0..n)
         .map(|i| {

@@ -18,7 +18,7 @@ use nodeorder_base::{Error, Opt, Params, Result, SourceLocation};
 use nodeorder_network::Context;
 
 /// `chakra:PREFIX`.
-pub(super) const GUEST: GuestEntry = GuestEntry {
+pub const GUEST: GuestEntry = GuestEntry {
     name: "chakra",
     about: "Chakra execution traces, a file PREFIX.N.et a rank: sends, and collectives spread over their group",
     example: "chakra:run/trace",

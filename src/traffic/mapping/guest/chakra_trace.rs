@@ -11,7 +11,7 @@ use nodeorder_network::Context;
 const MAX_MESSAGE: u64 = 64 << 20;
 
 /// A file of messages, each after its length.
-pub(super) struct Trace {
+pub struct Trace {
     pub path: PathBuf,
     pub source: BufReader<File>,
     /// Number of bytes read so far.
@@ -92,7 +92,7 @@ impl Trace {
 }
 
 /// Value of a message's field.
-pub(super) enum Field<'m> {
+pub enum Field<'m> {
     /// A varint.
     Number(u64),
     /// Bytes after their length: a text or a message.
@@ -102,7 +102,7 @@ pub(super) enum Field<'m> {
 }
 
 /// Reads a number of seven bits a byte, lowest first, from the front of `rest`; `None` if it does not end.
-pub(super) fn read_varint(rest: &mut &[u8]) -> Option<u64> {
+pub fn read_varint(rest: &mut &[u8]) -> Option<u64> {
     let mut value = 0;
     for shift in (0..64).step_by(7) {
         let (byte, after) = rest.split_first()?;
@@ -116,7 +116,7 @@ pub(super) fn read_varint(rest: &mut &[u8]) -> Option<u64> {
 }
 
 /// Calls `visit` with the number and value of every field; `None` where the bytes are no message, or `visit` says so.
-pub(super) fn visit_fields<'m>(
+pub fn visit_fields<'m>(
     mut rest: &'m [u8],
     mut visit: impl FnMut(u64, Field<'m>) -> Option<()>,
 ) -> Option<()> {
@@ -146,7 +146,7 @@ pub(super) fn visit_fields<'m>(
 
 /// Node of a trace, with the attributes of sends and collectives.
 #[derive(Default)]
-pub(super) struct Node<'m> {
+pub struct Node<'m> {
     /// Type of the node in `et_def.proto`.
     pub kind: u64,
     /// Bytes sent, `comm_size`.
@@ -225,7 +225,7 @@ impl<'m> Node<'m> {
 }
 
 /// Reads a list of flags, packed into one field or each in its own. `None` if it is no message.
-pub(super) fn parse_flags(list: &[u8]) -> Option<Vec<bool>> {
+pub fn parse_flags(list: &[u8]) -> Option<Vec<bool>> {
     let mut flags = Vec::new();
     visit_fields(list, |key, value| {
         match (key, value) {

@@ -22,7 +22,7 @@ use nodeorder_base::{Opt, Params, Result};
 use nodeorder_network::Context;
 
 /// Option that [`parse_group`] reads.
-pub(super) const GROUP: Opt = Opt::whole(
+pub const GROUP: Opt = Opt::whole(
     "group",
     "members of an inner group, with hierarchical; divides the whole",
 )
@@ -30,7 +30,7 @@ pub(super) const GROUP: Opt = Opt::whole(
 
 /// An algorithm of an all-reduce.
 #[derive(Clone, Copy)]
-pub(super) enum AllReduce {
+pub enum AllReduce {
     /// Reduce-scatter and all-gather around a ring.
     Ring,
     /// Two binary trees, half of the buffer each.
@@ -73,7 +73,7 @@ impl AllReduce {
 }
 
 /// Messages being collected.
-pub(super) struct Messages {
+pub struct Messages {
     list: Vec<Message>,
 }
 
@@ -335,14 +335,14 @@ fn tree_parent(i: u32, n: u32) -> u32 {
 }
 
 /// Finds the largest divisor of `n` up to 8: nodes of so many GPUs are common.
-pub(super) fn largest_divisor(n: u32) -> u32 {
+pub fn largest_divisor(n: u32) -> u32 {
     let mut sizes = (1..=n.min(8)).rev();
     sizes.find(|size| n.is_multiple_of(*size)).unwrap_or(1)
 }
 
 /// Reads the number of members of an inner group of `n`: `group` as given, else the largest divisor of `n` up to 8.
 /// Fails if the group does not divide `n`.
-pub(super) fn parse_group(params: &Params, n: u32) -> Result<u32> {
+pub fn parse_group(params: &Params, n: u32) -> Result<u32> {
     match params.optional_integer("group", 1, n)? {
         Some(group) if !n.is_multiple_of(group) => {
             Err(params.invalid_value("group", format!("a divisor of {n}")))

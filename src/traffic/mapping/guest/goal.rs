@@ -22,7 +22,7 @@ use nodeorder_base::{Line, Lines, Opt, Params, Result};
 use nodeorder_network::Context;
 
 /// `goal:FILE`.
-pub(super) const GUEST: GuestEntry = GuestEntry {
+pub const GUEST: GuestEntry = GuestEntry {
     name: "goal",
     about: "a GOAL schedule as text: the bytes that every rank sends to every other",
     example: "goal:app.goal",

@@ -8,7 +8,7 @@ use nodeorder_base::{Opt, Params, Result};
 use nodeorder_network::Context;
 
 /// `all-to-all:n=64`: every process to every other, as in a distributed FFT.
-pub(super) const ALL_TO_ALL: GuestEntry = GuestEntry {
+pub const ALL_TO_ALL: GuestEntry = GuestEntry {
     name: "all-to-all",
     about: "every process to every other",
     example: "all-to-all:n=64",
@@ -41,7 +41,7 @@ impl BuildGuest for AllToAll {
 }
 
 /// `ring:n=64`: process i to i+1 and to i-1, closed to a ring.
-pub(super) const RING: GuestEntry = GuestEntry {
+pub const RING: GuestEntry = GuestEntry {
     name: "ring",
     about: "every process to the next and the one before, closed to a ring",
     example: "ring:n=64",
@@ -68,7 +68,7 @@ fn parse_ring(params: &Params) -> Result<Box<dyn BuildGuest>> {
 
 /// `butterfly:n=64`: process i to i xor 2^k for every k below log₂ n, as in recursive doubling. n is a
 /// power of two.
-pub(super) const BUTTERFLY: GuestEntry = GuestEntry {
+pub const BUTTERFLY: GuestEntry = GuestEntry {
     name: "butterfly",
     about: "every process to those whose number differs in one bit; n is a power of two",
     example: "butterfly:n=64",
@@ -90,7 +90,7 @@ fn parse_butterfly(params: &Params) -> Result<Box<dyn BuildGuest>> {
 
 /// `transpose:8x8`: element (r, c) of a matrix to (c, r) of its transpose, both row-major over the same
 /// processes; the diagonal stays where it is.
-pub(super) const TRANSPOSE: GuestEntry = GuestEntry {
+pub const TRANSPOSE: GuestEntry = GuestEntry {
     name: "transpose",
     about: "element (r, c) of a matrix of processes to (c, r) of its transpose",
     example: "transpose:8x8",

@@ -8,7 +8,7 @@ use nodeorder_network::Context;
 
 /// `all-reduce:ring,n=64`: a vector of `volume` at every process is added up, and everyone gets the sum; see
 /// [`super::collective`] for what each algorithm sends.
-pub(super) const ALL_REDUCE: GuestEntry = GuestEntry {
+pub const ALL_REDUCE: GuestEntry = GuestEntry {
     name: "all-reduce",
     about: "a vector of every process added up, the sum to all; rabenseifner, as MPICH does for long vectors",
     example: "all-reduce:ring,n=64",
@@ -44,14 +44,14 @@ pub(super) const ALL_REDUCE: GuestEntry = GuestEntry {
 };
 
 /// Option `volume` of a collective operation.
-pub(super) const BUFFER: Opt = Opt::number(
+pub const BUFFER: Opt = Opt::number(
     "volume",
     "the buffer of a process, of which messages carry parts",
 )
 .default_value("1");
 
 /// `all-gather:ring,n=64`: every process has an n-th of a buffer of `volume`, and everyone gets all of it.
-pub(super) const ALL_GATHER: GuestEntry = GuestEntry {
+pub const ALL_GATHER: GuestEntry = GuestEntry {
     name: "all-gather",
     about: "an n-th of a buffer at every process, all of it to all",
     example: "all-gather:ring,n=64",
@@ -73,7 +73,7 @@ pub(super) const ALL_GATHER: GuestEntry = GuestEntry {
 
 /// `reduce-scatter:ring,n=64`: a vector of `volume` at every process is added up, and everyone gets an n-th of the
 /// sum. `ring` is Open MPI's, `halving` MPICH's for short vectors (that for long ones is `all-to-all`).
-pub(super) const REDUCE_SCATTER: GuestEntry = GuestEntry {
+pub const REDUCE_SCATTER: GuestEntry = GuestEntry {
     name: "reduce-scatter",
     about: "a vector of every process added up, an n-th of the sum to each",
     example: "reduce-scatter:halving,n=64",
@@ -91,7 +91,7 @@ pub(super) const REDUCE_SCATTER: GuestEntry = GuestEntry {
 };
 
 /// `broadcast:binomial,n=64`: the buffer of process 0 to all.
-pub(super) const BROADCAST: GuestEntry = GuestEntry {
+pub const BROADCAST: GuestEntry = GuestEntry {
     name: "broadcast",
     about: "the buffer of process 0 to all; scatter, as MPICH does for long buffers, then goes round a ring",
     example: "broadcast:binomial,n=64",

@@ -25,7 +25,7 @@ use nodeorder_network::Context;
 /// # References
 /// Megatron-LM, `megatron/core/parallel_state.py`: `RankGenerator`, `generate_masked_orthogonal_rank_groups` and
 /// the checks of `initialize_model_parallel`.
-pub(super) const GUEST: GuestEntry = GuestEntry {
+pub const GUEST: GuestEntry = GuestEntry {
     name: "parallel",
     about: "training, numbered as Megatron does: tensor, context, data, pipeline and expert groups",
     example: "parallel:tp=8,pp=4,dp=16",
@@ -99,7 +99,7 @@ fn training_of_size(count: u32) -> String {
 }
 
 /// The ways in which the training is split, and the buffers of an iteration.
-pub(super) struct Training {
+pub struct Training {
     /// Number of all processes.
     processes: u32,
     /// Algorithm of the all-reduces among copies.

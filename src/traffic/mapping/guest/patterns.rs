@@ -5,19 +5,18 @@ use nodeorder_base::{Error, Opt, Params, Result};
 use nodeorder_network::Context;
 
 /// Option that [`parse_processes`] reads.
-pub(super) const N: Opt = Opt::whole("n", "processes");
+pub const N: Opt = Opt::whole("n", "processes");
 
 /// Option that [`parse_volume`] reads.
-pub(super) const VOLUME: Opt =
-    Opt::number("volume", "what each message carries").default_value("1");
+pub const VOLUME: Opt = Opt::number("volume", "what each message carries").default_value("1");
 
 /// Reads the number of processes.
-pub(super) fn parse_processes(params: &Params) -> Result<u32> {
+pub fn parse_processes(params: &Params) -> Result<u32> {
     params.required_integer("n", 1, MAX_PROCESSES)
 }
 
 /// Computes the logarithm of a number of processes. Fails if it is no power of two.
-pub(super) fn logarithm_of(params: &Params, n: u32) -> Result<u32> {
+pub fn logarithm_of(params: &Params, n: u32) -> Result<u32> {
     if n.is_power_of_two() {
         Ok(n.trailing_zeros())
     } else {
@@ -26,7 +25,7 @@ pub(super) fn logarithm_of(params: &Params, n: u32) -> Result<u32> {
 }
 
 /// Reads the volume of each message. Fails if it is not above 0.
-pub(super) fn parse_volume(params: &Params) -> Result<f64> {
+pub fn parse_volume(params: &Params) -> Result<f64> {
     match params.required_real("volume", 0.0, 1e250)? {
         volume if volume <= 0.0 => Err(params.invalid_value("volume", "a number above 0")),
         volume => Ok(volume),
@@ -34,7 +33,7 @@ pub(super) fn parse_volume(params: &Params) -> Result<f64> {
 }
 
 /// Counts the processes of a grid of these `dims`. Fails if a guest may not have as many.
-pub(super) fn count_processes(params: &Params, dims: &[u32]) -> Result<u32> {
+pub fn count_processes(params: &Params, dims: &[u32]) -> Result<u32> {
     let mut all = 1u64;
     for n in dims {
         all = all.saturating_mul(u64::from(*n));
@@ -51,7 +50,7 @@ pub(super) fn count_processes(params: &Params, dims: &[u32]) -> Result<u32> {
 type VisitTargets = Box<dyn Fn(u32, &mut dyn FnMut(u32))>;
 
 /// Pattern in which the targets of a process follow from its number.
-pub(super) struct NumberedPattern {
+pub struct NumberedPattern {
     pub processes: u32,
     /// Number of targets of a process, about.
     pub each: u32,
@@ -70,7 +69,7 @@ impl BuildGuest for NumberedPattern {
 
 /// Lists the messages of `n` processes, each of `volume`: `targets` is called for every process and names its
 /// targets, about `each` of them. A target named twice gets one message.
-pub(super) fn list_messages(
+pub fn list_messages(
     label: &str,
     context: &Context,
     n: u32,
@@ -98,7 +97,7 @@ pub(super) fn list_messages(
 }
 
 /// Writes `count` as a product of `factors` numbers as near to each other as possible, greatest first.
-pub(super) fn square_extents(count: u32, factors: u32) -> String {
+pub fn square_extents(count: u32, factors: u32) -> String {
     let mut rest = count;
     let mut sides = Vec::new();
     for left in (1..=factors).rev() {

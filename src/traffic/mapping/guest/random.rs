@@ -9,7 +9,7 @@ use nodeorder_network::Context;
 
 /// `random:n=64,degree=4,seed=7`: every process to `degree` different others (default 4, or all there
 /// are), drawn uniformly.
-pub(super) const GUEST: GuestEntry = GuestEntry {
+pub const GUEST: GuestEntry = GuestEntry {
     name: "random",
     about: "every process to degree= others, drawn uniformly with seed=",
     example: "random:n=64,degree=4,seed=7",

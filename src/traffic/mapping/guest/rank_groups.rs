@@ -3,7 +3,7 @@
 use nodeorder_base::{Opt, Params, Result};
 
 /// Option that [`RankGrid::parse_order`] reads.
-pub(super) const ORDER: Opt = Opt::text(
+pub const ORDER: Opt = Opt::text(
     "order",
     "the axes from the fastest numbered to the slowest; one of size 1 may be left out",
 )
@@ -23,7 +23,7 @@ pub struct RankGroups {
 
 /// Axes with their sizes, the fastest numbered first: a rank is the sum, over the axes, of its index times the sizes
 /// of the axes before.
-pub(super) struct RankGrid(Vec<(&'static str, u32)>);
+pub struct RankGrid(Vec<(&'static str, u32)>);
 
 impl RankGrid {
     /// Reads `order`: distinct axes, without some that [`RankGrid::with_sizes`] may refuse to miss.

@@ -13,7 +13,7 @@ pub fn sized_names() -> Vec<&'static str> {
 }
 
 /// Iterates over the patterns that exist for any number of processes.
-pub(super) fn sized_patterns() -> impl Iterator<Item = &'static Sized> {
+pub fn sized_patterns() -> impl Iterator<Item = &'static Sized> {
     GUESTS.iter().flat_map(|entry| entry.parse.sized)
 }
 

@@ -10,7 +10,7 @@ use nodeorder_network::topology::lattice::cell_coordinates;
 /// fastest. `wrap` closes every dimension to a ring; with `corners` all 3^k - 1 neighbours of a cell get
 /// a message, not only those across its faces. In a closed dimension of extent 2 both neighbours are one
 /// process: one message.
-pub(super) const GUEST: GuestEntry = GuestEntry {
+pub const GUEST: GuestEntry = GuestEntry {
     name: "stencil",
     about: "halo exchange on a grid of processes; wrap=true closes it, corners=true adds diagonals",
     example: "stencil:8x8x8,wrap=true",

@@ -232,7 +232,7 @@ pub(in crate::mapping) fn add_up_pairs(messages: &mut Vec<Message>) {
 
 /// Sorts messages, adds up those of a pair, and leaves out messages of a process to itself or of volume 0. Fails if
 /// volumes are so large that their sum is no number.
-pub(super) fn tidy_messages(
+pub fn tidy_messages(
     mut messages: Vec<Message>,
     location: impl Fn() -> SourceLocation,
 ) -> Result<Vec<Message>> {

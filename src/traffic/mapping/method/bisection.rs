@@ -39,7 +39,7 @@ pub const METHOD: MappingMethodEntry = MappingMethodEntry {
 };
 
 /// Options of `bisection`.
-pub(super) struct Bisection {
+pub struct Bisection {
     /// Whether nodes are halved across their longest extent, else by rank.
     pub boxes: bool,
 }

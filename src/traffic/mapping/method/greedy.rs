@@ -23,7 +23,7 @@ pub const METHOD: MappingMethodEntry = MappingMethodEntry::plain(
 );
 
 /// The method `greedy`.
-pub(super) struct Greedy;
+pub struct Greedy;
 
 impl MapProcesses for Greedy {
     fn map_processes(

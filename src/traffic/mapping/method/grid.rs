@@ -43,7 +43,7 @@ const COUNTS: f64 = 0.01;
 
 /// Returns a layout in which every message goes one hop; `None` if the guest or the network is no grid, if they do not
 /// match, or if `observer` says to stop.
-pub(super) fn map_grid(problem: &MappingProblem, observer: &dyn Observer) -> Option<Vec<u32>> {
+pub fn map_grid(problem: &MappingProblem, observer: &dyn Observer) -> Option<Vec<u32>> {
     let n = problem.len();
     if problem.partners.is_empty() {
         // Every mapping of this guest is as good.

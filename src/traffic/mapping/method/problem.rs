@@ -27,7 +27,7 @@ pub struct MappingProblem {
 const KEPT: usize = 8192;
 
 /// Hops between the routers of an allocation.
-pub(super) enum SlotHops {
+pub enum SlotHops {
     /// Hops of all pairs, row by row.
     Table(Vec<u32>),
     /// Closed form, evaluated when hops are asked for.

@@ -6,7 +6,7 @@ use nodeorder_base::Observer;
 use nodeorder_network::topology::number_sets;
 
 /// A graph taken apart: every vertex has a position on every factor, and an edge changes just one of them.
-pub(super) struct ProductGraph {
+pub struct ProductGraph {
     /// Paths, rings and cliques that the graph is a product of.
     pub factors: Vec<Factor>,
     /// Vertices by their positions, the last factor fastest.
@@ -15,14 +15,14 @@ pub(super) struct ProductGraph {
 
 /// A path, ring or clique; vertices numbered along it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Factor {
+pub struct Factor {
     pub size: usize,
     pub shape: FactorShape,
 }
 
 /// Shape of a factor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum FactorShape {
+pub enum FactorShape {
     Path,
     /// A ring of five or more; one of four is a product of two paths of two.
     Ring,
@@ -46,10 +46,7 @@ const MOST_NEIGHBOURS: usize = 64;
 /// # References
 /// Feder, "Product graph representations", J. Graph Theory 16(5), 1992,
 /// <https://doi.org/10.1002/jgt.3190160508>.
-pub(super) fn factor_graph(
-    neighbours: &[Vec<u32>],
-    observer: &dyn Observer,
-) -> Option<ProductGraph> {
+pub fn factor_graph(neighbours: &[Vec<u32>], observer: &dyn Observer) -> Option<ProductGraph> {
     let n = neighbours.len();
     let mut degrees = neighbours.iter().map(Vec::len);
     if n < 2 || !degrees.all(|degree| (1..=MOST_NEIGHBOURS).contains(&degree)) {

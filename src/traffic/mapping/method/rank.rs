@@ -11,7 +11,7 @@ pub const METHOD: MappingMethodEntry = MappingMethodEntry::plain(
 );
 
 /// The method `rank`.
-pub(super) struct RankOrder;
+pub struct RankOrder;
 
 impl MapProcesses for RankOrder {
     fn map_processes(&self, problem: &MappingProblem, _: &dyn Observer) -> Result<MappingResult> {

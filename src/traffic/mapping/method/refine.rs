@@ -49,7 +49,7 @@ impl MapProcesses for Refine {
 }
 
 /// Options of methods that swap processes of another method's mapping.
-pub(super) struct SwapOptions {
+pub struct SwapOptions {
     /// The other method.
     pub from: Box<dyn MapProcesses>,
     /// Number of swaps, or of tries for each process.
@@ -73,7 +73,7 @@ impl SwapOptions {
 }
 
 /// Option `from` of [`SwapOptions`].
-pub(super) const FROM: Opt = Opt::one_of(
+pub const FROM: Opt = Opt::one_of(
     "from",
     &["bisection", "greedy", "rank"],
     "method to start from",
@@ -83,7 +83,7 @@ pub(super) const FROM: Opt = Opt::one_of(
 const NEAR: usize = 12;
 
 /// Improves a mapping by `steps` tries for each process, fewer where `observer` says to stop.
-pub(super) fn refine_mapping(
+pub fn refine_mapping(
     problem: &MappingProblem,
     start: Vec<u32>,
     steps: u64,

@@ -56,10 +56,10 @@ impl MapProcesses for Tabu {
 }
 
 /// Largest number of processes for which tables of all pairs are kept.
-pub(super) const MOST_PROCESSES: usize = 1024;
+pub const MOST_PROCESSES: usize = 1024;
 
 /// Improves a mapping by `steps` swaps, fewer where `observer` says to stop.
-pub(super) fn search_swaps(
+pub fn search_swaps(
     problem: &MappingProblem,
     start: Vec<u32>,
     steps: u32,

@@ -26,7 +26,7 @@ const SHARES: Opt = Opt::one_of(
 /// # References
 /// Shahrokhi, Matula, "The maximum concurrent flow problem", J. ACM 37(2), 1990,
 /// <https://doi.org/10.1145/77600.77620>.
-pub(super) const IDEAL: RoutingEntry = RoutingEntry::new(
+pub const IDEAL: RoutingEntry = RoutingEntry::new(
     "ideal",
     "any paths in the shares that load the links least: no routing carries more",
     &[GAP, TIME],
@@ -34,7 +34,7 @@ pub(super) const IDEAL: RoutingEntry = RoutingEntry::new(
 );
 
 /// `minimal-adaptive`: shortest paths, in the shares that load the links least.
-pub(super) const MINIMAL_ADAPTIVE: RoutingEntry = RoutingEntry::new(
+pub const MINIMAL_ADAPTIVE: RoutingEntry = RoutingEntry::new(
     "minimal-adaptive",
     "shortest paths in the shares that load the links least",
     &[GAP, TIME],
@@ -49,7 +49,7 @@ pub(super) const MINIMAL_ADAPTIVE: RoutingEntry = RoutingEntry::new(
 ///
 /// # References
 /// Singh, "Load-balanced routing in interconnection networks", PhD thesis, Stanford, 2005, has UGAL.
-pub(super) const ADAPTIVE: RoutingEntry = RoutingEntry::new(
+pub const ADAPTIVE: RoutingEntry = RoutingEntry::new(
     "adaptive",
     "minimal ways and detours over one intermediate in the shares that load the links least",
     &[SHARES, GAP, TIME],

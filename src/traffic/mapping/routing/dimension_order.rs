@@ -26,7 +26,7 @@ pub const ROUTING: RoutingEntry = RoutingEntry::plain(
 );
 
 /// Checks whether `topology` is a grid of dimensions.
-pub(super) fn is_grid(topology: &Topology) -> bool {
+pub fn is_grid(topology: &Topology) -> bool {
     matches!(topology.metric(), Metric::Product(_))
 }
 
@@ -123,7 +123,7 @@ impl TieRule {
 
 /// Computes how many hops up and how many down position `b` lies from `a`, with the share of traffic that goes there
 /// that way. At most one of the two is taken but for the tie of an even ring.
-pub(super) fn ways_along_axis(axis: Axis, a: u32, b: u32, tie: TieRule) -> [(u32, f64); 2] {
+pub fn ways_along_axis(axis: Axis, a: u32, b: u32, tie: TieRule) -> [(u32, f64); 2] {
     let n = axis.extent;
     match axis.shape {
         Shape::Ring => {
@@ -152,13 +152,13 @@ pub(crate) struct Grid<'a> {
 }
 
 /// Finds the loads of `dimension-order`.
-pub(super) fn find_loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
+pub fn find_loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
     grid_loads(TieRule::Halves, fabric, demand)
 }
 
 /// Finds the loads where ties are broken by a rule. Fails on a machine without dimensions, and if more memory is
 /// needed than allowed.
-pub(super) fn grid_loads(tie: TieRule, fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
+pub fn grid_loads(tie: TieRule, fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
     let (grid, product) = Grid::new(tie, fabric)?;
     let sources = demand.roots(End::Source);
     let far = product.diameter() as usize;

@@ -38,7 +38,7 @@ pub struct Groups {
 
 /// Traffic of every router with every group, in both directions, by [`Groups::cell_of`]. Traffic inside groups
 /// is left out.
-pub(super) struct GroupTotals {
+pub struct GroupTotals {
     /// Volume from the router to the group.
     pub sent: Vec<f64>,
     /// Volume from the group to the router.

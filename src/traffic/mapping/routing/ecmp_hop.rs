@@ -28,7 +28,7 @@ pub const ROUTING: RoutingEntry = RoutingEntry::plain(
 );
 
 /// Finds the loads of `ecmp-hop`: of all-to-all traffic by levels, of other traffic by waves, where that takes less.
-pub(super) fn find_loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
+pub fn find_loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
     if fabric.topology.graph()?.is_weighted() {
         return weighted::weighted_hop_loads(fabric, demand);
     }

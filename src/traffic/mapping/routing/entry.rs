@@ -120,7 +120,7 @@ impl FixedPaths {
 }
 
 /// Finds the route of each pair of routers.
-pub(super) type FindRoutes = fn(&Fabric<'_>, &[(u32, u32)]) -> Result<Vec<Route>>;
+pub type FindRoutes = fn(&Fabric<'_>, &[(u32, u32)]) -> Result<Vec<Route>>;
 
 /// Directed links that the traffic from one router to another takes, ascending, with the share of it that each
 /// carries.

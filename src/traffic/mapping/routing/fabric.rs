@@ -151,7 +151,7 @@ impl<'t> Fabric<'t> {
 
 /// Sums what `add` puts on the links for each of `roots` roots. Roots are dealt out in fixed pieces whose
 /// sums are added in order, so that the number of threads does not show in the result.
-pub(super) fn sum_over_roots<S>(
+pub fn sum_over_roots<S>(
     fabric: &Fabric<'_>,
     roots: usize,
     scratch: impl Fn() -> S + Sync,

@@ -25,7 +25,7 @@ use super::wave::{LANES, RootValues, Stop, order_roots};
 use nodeorder_network::topology::search::{self, BatchSearch, MAX_HOPS, WIDTH};
 
 /// Distances of all routers from up to eight roots, and a number for each router and root.
-pub(super) struct Levels<'a> {
+pub struct Levels<'a> {
     links: &'a RouterGraph,
     search: BatchSearch<'a>,
     /// Roots that `search` began at, by their position in the list of all.
@@ -49,7 +49,7 @@ pub(super) struct Levels<'a> {
 /// where that suits better: traffic that is not all-to-all or has few roots, weighted links, distances or degrees
 /// beyond a byte. Also `None` where `add` returns false. Fails if more memory is needed than allowed. O(routers ·
 /// hops · links) / 256 for the distances; a visit to every router at each of its distances for `add`.
-pub(super) fn sum_over_levels(
+pub fn sum_over_levels(
     fabric: &Fabric<'_>,
     demand: &Demand,
     end: End,
@@ -244,14 +244,14 @@ static ROOT_MASKS: [[u64; LANES]; 256] = {
 
 /// Keeps `lane` for the roots named, 0 for the others.
 #[inline(always)]
-pub(super) fn keep_roots(roots: u8, lane: &RootValues) -> RootValues {
+pub fn keep_roots(roots: u8, lane: &RootValues) -> RootValues {
     let whole = &ROOT_MASKS[roots as usize];
     std::array::from_fn(|l| f64::from_bits(lane[l].to_bits() & whole[l]))
 }
 
 /// Writes `lane` for the roots named, and leaves the others as they are.
 #[inline(always)]
-pub(super) fn write_roots(roots: u8, lane: &RootValues, into: &mut RootValues) {
+pub fn write_roots(roots: u8, lane: &RootValues, into: &mut RootValues) {
     let whole = &ROOT_MASKS[roots as usize];
     for l in 0..LANES {
         let bits = lane[l].to_bits() & whole[l] | into[l].to_bits() & !whole[l];

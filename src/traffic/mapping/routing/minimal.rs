@@ -31,7 +31,7 @@ fn find_loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
 }
 
 /// Adds the loads of traffic between groups, each router's total with each group given.
-pub(super) fn load_direct_cables(
+pub fn load_direct_cables(
     fabric: &Fabric<'_>,
     groups: &Groups,
     sent: &[f64],
@@ -68,7 +68,7 @@ pub(super) fn load_direct_cables(
 }
 
 /// Finds the mean path length between two routers.
-pub(super) fn mean_lengths(fabric: &Fabric<'_>) -> Result<PathLengths> {
+pub fn mean_lengths(fabric: &Fabric<'_>) -> Result<PathLengths> {
     let groups = Groups::new(fabric)?;
     let own = groups.cable_shares(fabric)?;
     Ok(PathLengths::Mean(Box::new(move |a, b| {

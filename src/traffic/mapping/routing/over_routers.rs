@@ -7,7 +7,7 @@ use nodeorder_base::{Result, RouterId};
 use nodeorder_network::topology::distance::Shape;
 use rayon::prelude::*;
 
-pub(super) const NAME: &str = "valiant:over=routers";
+pub const NAME: &str = "valiant:over=routers";
 
 /// `valiant:over=routers`: each message in equal parts over every router of its component, the two ends included; to it
 /// and on by `dimension-order` on grids, else by `ecmp-hop`.
@@ -19,7 +19,7 @@ pub(super) const NAME: &str = "valiant:over=routers";
 /// # References
 /// Valiant, "A scheme for fast parallel communication", SIAM J. Computing 11(2), 1982,
 /// <https://doi.org/10.1137/0211027>.
-pub(super) const PATHS: FixedPaths = FixedPaths {
+pub const PATHS: FixedPaths = FixedPaths {
     lengths: mean_lengths,
     job_loads: |topology| {
         if is_grid(topology) {
@@ -36,7 +36,7 @@ pub(super) const PATHS: FixedPaths = FixedPaths {
 };
 
 /// Finds the loads of `valiant:over=routers`.
-pub(super) fn find_loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
+pub fn find_loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
     if is_grid(fabric.topology) {
         return load_lines(fabric, demand);
     }

@@ -25,7 +25,7 @@ pub const ROUTING: RoutingEntry = RoutingEntry::plain(
 );
 
 /// Checks whether `topology` is a fat tree.
-pub(super) fn is_fat_tree(topology: &Topology) -> bool {
+pub fn is_fat_tree(topology: &Topology) -> bool {
     matches!(topology.metric(), Metric::Tree(_))
 }
 

@@ -250,7 +250,7 @@ impl Waves {
 }
 
 /// Sums what `add` puts on the links for each batch of at most eight roots, as [`sum_over_roots`].
-pub(super) fn sum_over_batches(
+pub fn sum_over_batches(
     fabric: &Fabric<'_>,
     demand: &Demand,
     end: End,
@@ -268,7 +268,7 @@ pub(super) fn sum_over_batches(
 
 /// Orders the roots of `demand` such that every eight in a row are near each other where they can be: the fewer
 /// distances they have to one router, the fewer times it is visited. O(roots · a few hundred links).
-pub(super) fn order_roots(links: &RouterGraph, demand: &Demand, end: End) -> Vec<u32> {
+pub fn order_roots(links: &RouterGraph, demand: &Demand, end: End) -> Vec<u32> {
     /// Number of routers around a root among which its nearest roots are looked for.
     const NEAR: usize = 256;
     let roots = demand.roots(end);

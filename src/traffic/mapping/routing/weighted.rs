@@ -6,7 +6,7 @@ use super::shortest_paths::ShortestPathDag;
 use nodeorder_base::{Error, Result, SourceLocation};
 
 /// Builds the error of a machine whose numbers of shortest paths are beyond `f64`.
-pub(super) fn too_many_paths_error(fabric: &Fabric<'_>) -> Error {
+pub fn too_many_paths_error(fabric: &Fabric<'_>) -> Error {
     let name = fabric.topology.name();
     let problem = format!("{name} has more than 10^308 shortest paths between two routers");
     let location = SourceLocation::option("--routing ecmp-path");
@@ -14,7 +14,7 @@ pub(super) fn too_many_paths_error(fabric: &Fabric<'_>) -> Error {
 }
 
 /// Finds the loads of `ecmp-hop`. O(links · log routers) a target.
-pub(super) fn weighted_hop_loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
+pub fn weighted_hop_loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
     let targets = demand.roots(End::Target);
     sum_over_roots(
         fabric,
@@ -37,7 +37,7 @@ pub(super) fn weighted_hop_loads(fabric: &Fabric<'_>, demand: &Demand) -> Result
 
 /// Finds the loads of `ecmp-path`. Fails if there are more paths than an `f64` counts. O(links · log routers) a
 /// source.
-pub(super) fn weighted_path_loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
+pub fn weighted_path_loads(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
     let sources = demand.roots(End::Source);
     let links = fabric.links;
     let zeros = vec![0.0; links.router_count()];

@@ -11,7 +11,7 @@ use nodeorder_traffic::mapping::{GUESTS, Guest};
 
 /// Application that jobs run.
 #[derive(Clone, Debug)]
-pub(super) struct Application {
+pub struct Application {
     pub name: String,
     /// Weight with which the application is drawn, in any unit.
     pub weight: f64,
@@ -26,7 +26,7 @@ pub(super) struct Application {
 /// Reads a file of applications, `app,weight,guest,share` with a header; without `share` if `benchmarks` are run.
 /// Fails, with file and line, on a malformed line, an unknown guest, a weight or share out of range, an application
 /// named twice, or a file without applications.
-pub(super) fn read_applications(
+pub fn read_applications(
     path: &Path,
     benchmarks: bool,
     context: &Context,
@@ -91,7 +91,7 @@ fn parse_number(line: &Line<'_>, what: &str, text: &str, most: f64) -> Result<f6
 }
 
 /// Draws an application for each task in queue order, by weight; returns their indices.
-pub(super) fn draw_applications(applications: &[Application], tasks: usize, seed: u64) -> Vec<u32> {
+pub fn draw_applications(applications: &[Application], tasks: usize, seed: u64) -> Vec<u32> {
     let all: f64 = applications.iter().map(|app| app.weight).sum();
     // Rounding may leave the last bit of the range to no one: it belongs to the last application of any weight.
     let last = applications.iter().rposition(|app| app.weight > 0.0);
@@ -110,7 +110,7 @@ pub(super) fn draw_applications(applications: &[Application], tasks: usize, seed
 
 impl Application {
     /// Checks that the guest exists, and is a benchmark if one is needed. Fails otherwise.
-    pub(super) fn check_guest(&self, benchmark: bool, context: &Context) -> Result<()> {
+    pub fn check_guest(&self, benchmark: bool, context: &Context) -> Result<()> {
         if benchmark {
             // Any size shows whether there is such a benchmark.
             let made = Benchmark::make_sized(&self.guest, 1, context).map(|_| ());
@@ -131,7 +131,7 @@ impl Application {
     }
 
     /// Describes what jobs run, as results quote it.
-    pub(super) fn describe_traffic(&self, benchmark: bool, compute: Option<f64>) -> String {
+    pub fn describe_traffic(&self, benchmark: bool, compute: Option<f64>) -> String {
         let Application { guest, share, .. } = self;
         match compute {
             None if benchmark => format!("the benchmark {guest}"),
@@ -148,7 +148,7 @@ impl Application {
     /// Makes the guest of a job of so many nodes: a pattern as large as the job, in which each process sends one
     /// unit on the mean, or a guest of its own size for the job's first nodes. Fails if the guest has more
     /// processes than the job nodes.
-    pub(super) fn make_guest(&self, nodes: u32, job: i64, context: &Context) -> Result<Guest> {
+    pub fn make_guest(&self, nodes: u32, job: i64, context: &Context) -> Result<Guest> {
         if sized_names().contains(&self.guest.as_str()) {
             return make_sized_guest(&self.guest, nodes, context);
         }

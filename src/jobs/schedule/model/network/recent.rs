@@ -10,14 +10,14 @@ use nodeorder_traffic::corun::PlacedJob;
 const MAX_PAIRS: u64 = 200_000;
 
 /// Key of the cache: application, number of nodes of the task, and the node of each process.
-pub(super) type JobPlacement = (u32, u32, Vec<NodeId>);
+pub type JobPlacement = (u32, u32, Vec<NodeId>);
 
 /// Job with its routes, and the seconds of latency in its iteration alone.
 type CachedJob = (Arc<PlacedJob>, f64);
 
 /// The last jobs placed, oldest first, each with its number of pairs of processes.
 #[derive(Default)]
-pub(super) struct RecentJobs(VecDeque<(JobPlacement, u64, CachedJob)>);
+pub struct RecentJobs(VecDeque<(JobPlacement, u64, CachedJob)>);
 
 impl RecentJobs {
     /// Finds the job of a key; `None` if it is not kept.

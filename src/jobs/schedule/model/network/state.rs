@@ -13,10 +13,10 @@ use nodeorder_traffic::corun::{Channels, Detail, FigureOptions, Phase, RunningJo
 use nodeorder_traffic::mapping::{Fabric, FixedRouting};
 
 /// Number of iterations for which jobs that meet are simulated beside each other: as many as `corun` takes.
-pub(super) const ITERATIONS: u64 = 30;
+pub const ITERATIONS: u64 = 30;
 
 /// Options of the network model.
-pub(super) struct NetworkOptions {
+pub struct NetworkOptions {
     /// Text that the options stand in, for error messages.
     pub location: SourceLocation,
     pub jobs: JobOptions,
@@ -40,7 +40,7 @@ pub(super) struct NetworkOptions {
 }
 
 /// Applications that jobs run.
-pub(super) enum JobOptions {
+pub enum JobOptions {
     /// One application for all jobs.
     One(Application),
     /// Applications of a file, drawn by seed.
@@ -48,7 +48,7 @@ pub(super) enum JobOptions {
 }
 
 /// Traffic and reference times of an application's jobs of one size.
-pub(super) struct ReferenceTimes {
+pub struct ReferenceTimes {
     /// Phases of an iteration.
     pub phases: Vec<Phase>,
     /// Number of processes.
@@ -62,7 +62,7 @@ pub(super) struct ReferenceTimes {
 }
 
 /// Running task.
-pub(super) struct RunningJob {
+pub struct RunningJob {
     /// Number of nodes.
     pub nodes: u32,
     /// Run time on the compact allocation, alone, in ticks.
@@ -88,7 +88,7 @@ pub(super) struct RunningJob {
 }
 
 /// Network model on one ordering, with the tasks that run.
-pub(super) struct NetworkModel<'a> {
+pub struct NetworkModel<'a> {
     pub options: NetworkOptions,
     pub applications: Vec<Application>,
     /// Index of the application of each task.

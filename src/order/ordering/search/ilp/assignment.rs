@@ -9,7 +9,7 @@ const VARIABLES: usize = 60_000;
 
 /// Finds the best ordering that the solver can, not worse than the start. Fails if the model is too large or the
 /// solver fails.
-pub(super) fn solve_assignment(job: &SolverRequest<'_>) -> Result<SearchResult> {
+pub fn solve_assignment(job: &SolverRequest<'_>) -> Result<SearchResult> {
     let problem = job.problem;
     let start = job.start;
     let n = problem.space.len();
@@ -52,7 +52,7 @@ pub(super) fn solve_assignment(job: &SolverRequest<'_>) -> Result<SearchResult> 
 
 /// Refuses a model of so many elements and `pairs` or more pairs of ranks: it has a variable for each element at each
 /// rank, and for each pair as many again.
-pub(super) fn check_size(location: &SourceLocation, n: usize, pairs: usize) -> Result<()> {
+pub fn check_size(location: &SourceLocation, n: usize, pairs: usize) -> Result<()> {
     let size = n.saturating_mul(n).saturating_mul(pairs + 1);
     if size > VARIABLES {
         return Err(Error::unsuited(

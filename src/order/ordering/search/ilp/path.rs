@@ -24,7 +24,7 @@ type Edge = (usize, usize, f64);
 /// Finds the shortest Hamiltonian path (on a ring: tour) by rounds of subtour cuts. A path is a tour through
 /// one more vertex that is at no distance from any. Edges of at most two hops come first: their answer
 /// is the optimum if it meets the bound; otherwise all edges are let in.
-pub(super) fn solve_path(job: &SolverRequest<'_>) -> Result<SearchResult> {
+pub fn solve_path(job: &SolverRequest<'_>) -> Result<SearchResult> {
     let problem = job.problem;
     let n = problem.space.len();
     let ring = problem.weights.ring;

@@ -16,7 +16,7 @@ use crate::ordering::search_result::{SearchResult, Status};
 use nodeorder_base::{Error, Observer, Params, Result};
 
 /// Values of `solver=`; the first lets the tool choose.
-pub(super) const NAMES: [&str; 4] = ["auto", "dp", "microlp", "highs"];
+pub const NAMES: [&str; 4] = ["auto", "dp", "microlp", "highs"];
 
 /// How often the clock and the observer are looked at while a solver works.
 const GLANCE: Duration = Duration::from_millis(50);
@@ -26,7 +26,7 @@ const GLANCE: Duration = Duration::from_millis(50);
 const NODES_A_REPORT: u64 = 100;
 
 /// Refuses `highs` where this build lacks it.
-pub(super) fn check_available(params: &Params, solver: &str) -> Result<()> {
+pub fn check_available(params: &Params, solver: &str) -> Result<()> {
     if solver != "highs" || cfg!(feature = "highs") {
         return Ok(());
     }
@@ -38,7 +38,7 @@ pub(super) fn check_available(params: &Params, solver: &str) -> Result<()> {
 }
 
 /// State of a solver's work, on the way or at its end.
-pub(super) struct SolverReport {
+pub struct SolverReport {
     /// Values of the model's variables in the best solution so far; empty while there is none.
     pub values: Vec<f64>,
     /// Objective of that solution.
@@ -50,7 +50,7 @@ pub(super) struct SolverReport {
 }
 
 /// Integer program to be minimised. Every variable lies between 0 and 1.
-pub(super) struct Model {
+pub struct Model {
     /// Price of each variable, and whether it is 0 or 1 and nothing between.
     pub variables: Vec<(f64, bool)>,
     pub rows: Vec<Row>,
@@ -59,7 +59,7 @@ pub(super) struct Model {
 }
 
 /// Constraint of a model.
-pub(super) struct Row {
+pub struct Row {
     /// Variables and their factors.
     pub terms: Vec<(usize, f64)>,
     /// What they add up to.
@@ -70,7 +70,7 @@ pub(super) struct Row {
 
 impl Row {
     /// Makes the constraint that some variables add up to `sum`.
-    pub(super) fn equal(variables: impl IntoIterator<Item = usize>, sum: f64) -> Self {
+    pub fn equal(variables: impl IntoIterator<Item = usize>, sum: f64) -> Self {
         Row {
             terms: variables.into_iter().map(|v| (v, 1.0)).collect(),
             sum,
@@ -80,7 +80,7 @@ impl Row {
 }
 
 /// Problem on its way to a solver, with all that is known of it.
-pub(super) struct SolverRequest<'a> {
+pub struct SolverRequest<'a> {
     pub options: &'a SearchOptions,
     pub observer: &'a dyn Observer,
     /// One of [`NAMES`].
@@ -96,7 +96,7 @@ pub(super) struct SolverRequest<'a> {
 
 impl SolverRequest<'_> {
     /// Chooses the solver's name; for `auto` that of the one compiled in that is known to be fastest.
-    pub(super) fn solver_name(&self) -> &'static str {
+    pub fn solver_name(&self) -> &'static str {
         match self.solver {
             "auto" if cfg!(feature = "highs") => "highs",
             "auto" => "microlp",
@@ -105,7 +105,7 @@ impl SolverRequest<'_> {
     }
 
     /// Makes the result of an order that `solver` found.
-    pub(super) fn make_result(
+    pub fn make_result(
         &self,
         order: &[u32],
         bound: f64,
@@ -117,7 +117,7 @@ impl SolverRequest<'_> {
     }
 
     /// Builds the error of a solver that failed.
-    pub(super) fn solver_error(&self, what: &str) -> Error {
+    pub fn solver_error(&self, what: &str) -> Error {
         Error::unsuited(
             self.options.location.clone(),
             format!("{}: {what}", self.solver_name()),
@@ -131,7 +131,7 @@ impl SolverRequest<'_> {
     }
 
     /// Says why to end now, if there is a reason: the observer or the limit of time.
-    pub(super) fn reason_to_end(&self) -> Option<Status> {
+    pub fn reason_to_end(&self) -> Option<Status> {
         if self.observer.should_stop() {
             return Some(Status::Stopped);
         }
@@ -143,7 +143,7 @@ impl SolverRequest<'_> {
     ///
     /// # Errors
     /// The model is infeasible, or the solver gives up.
-    pub(super) fn solve_model(
+    pub fn solve_model(
         &self,
         model: Model,
         mut follow: impl FnMut(&SolverReport),

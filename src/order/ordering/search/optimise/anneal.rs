@@ -20,7 +20,7 @@ use super::sequence::{Piece, Sequence};
 use nodeorder_base::Observer;
 
 /// Price of the largest weight.
-pub(super) const UNIT: f64 = 16384.0;
+pub const UNIT: f64 = 16384.0;
 
 /// Shortest window whose prices are first estimated sparsely.
 const SPARSE: usize = 32;
@@ -30,13 +30,13 @@ const SLICE: u64 = 512;
 
 /// First and last temperature of a chain, in units of the largest weight.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Cooling {
+pub struct Cooling {
     pub from: f64,
     pub to: f64,
 }
 
 /// Limits of a stretch of annealing.
-pub(super) struct Stretch {
+pub struct Stretch {
     /// Number of steps, where it is limited.
     pub steps: Option<f64>,
     /// Begin on the observer's clock and length in seconds, where that is limited.
@@ -69,7 +69,7 @@ struct MoveFilter {
 }
 
 /// One annealing chain.
-pub(super) struct Chain<'s> {
+pub struct Chain<'s> {
     space: &'s Arrangement,
     sequence: Sequence<'s>,
     prices: Prices,

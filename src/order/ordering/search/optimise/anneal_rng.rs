@@ -7,7 +7,7 @@ use rand_pcg::rand_core::Rng;
 use nodeorder_base::random::{natural_logarithm, seed_generator};
 
 /// Generator of one chain's draws.
-pub(super) struct AnnealRng {
+pub struct AnnealRng {
     random: Pcg64,
     /// Negative logarithms of the middles of 4,096 equal parts of (0, 1): a look-up is faster than a logarithm.
     waits: Vec<f64>,
@@ -46,7 +46,7 @@ impl AnnealRng {
 
 /// Computes `from · (to/from)^share`, by basic arithmetic alone: `(1 + x/2²⁰)^(2²⁰)` for the exponential, which is
 /// off by a millionth.
-pub(super) fn interpolate_temperature(from: f64, to: f64, share: f64) -> f64 {
+pub fn interpolate_temperature(from: f64, to: f64, share: f64) -> f64 {
     let mut power = 1.0 + natural_logarithm(to / from) * share / f64::from(1 << 20);
     for _ in 0..20 {
         power *= power;

@@ -6,7 +6,7 @@
 /// # References
 /// Shortest augmenting paths: Jonker, Volgenant, "A shortest augmenting path algorithm for dense and
 /// sparse linear assignment problems", Computing 38, 1987, <https://doi.org/10.1007/BF02278710>.
-pub(super) fn least_assignment_cost(n: usize, costs: &[i64]) -> i64 {
+pub fn least_assignment_cost(n: usize, costs: &[i64]) -> i64 {
     // Potentials of rows and columns, by which all costs are reduced to 0 or more; all are counted from 1, and
     // column 0 is for the row that is being placed.
     let mut u = vec![0i64; n + 1];

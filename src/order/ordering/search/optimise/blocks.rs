@@ -22,7 +22,7 @@ use super::prices::Prices;
 use nodeorder_base::Observer;
 
 /// Least number of elements of a sequence that is annealed by blocks.
-pub(super) const LARGE: usize = 100_000;
+pub const LARGE: usize = 100_000;
 
 /// Number of elements of a block: a power of two, as the parts of curves that fill boxes often are.
 const BLOCK: usize = 4096;
@@ -37,7 +37,7 @@ const MANY: usize = 8;
 const CHAINS: usize = 2;
 
 /// One pass over a sequence.
-pub(super) struct BlockPass<'a> {
+pub struct BlockPass<'a> {
     pub space: &'a Arrangement,
     /// Weights by lag, from lag 0.
     pub lag: &'a [f64],

@@ -15,7 +15,7 @@ use super::symmetry::decode_digits;
 
 /// Lower bounds on the cost of what is still to be placed, by the number placed and the last M elements; 0 by default.
 #[derive(Default)]
-pub(super) struct CostsToGo {
+pub struct CostsToGo {
     /// Number of elements remembered, M.
     memory: usize,
     /// One table for each number placed, by class of the last elements; empty where nothing is known.

@@ -10,10 +10,10 @@ use super::anneal_rng::AnnealRng;
 use super::symmetry::{Permutation, Symmetry};
 
 /// Largest number of elements: their set has to leave half of a key to the last elements.
-pub(super) const MAX_ELEMENTS: usize = 32;
+pub const MAX_ELEMENTS: usize = 32;
 
 /// An instance of the dynamic program.
-pub(super) struct DynamicProgram {
+pub struct DynamicProgram {
     pub n: usize,
     /// Weight of each lag up to K, from lag 0, which has none.
     pub lag: Vec<i64>,

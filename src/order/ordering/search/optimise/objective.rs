@@ -15,7 +15,7 @@ const CHUNK: usize = 1024;
 /// Lag sums are whole numbers, so neither threads nor their number show in the result; the weights are
 /// applied in ascending order of the lag. With dyadic weights (`geometric`, `path`) the value is exact as
 /// long as it has 53 bits. O(N·K).
-pub(super) fn objective_by_lag(weights: &Weights, distances: &Distances, nodes: &[u32]) -> f64 {
+pub fn objective_by_lag(weights: &Weights, distances: &Distances, nodes: &[u32]) -> f64 {
     weigh_lags(weights, &sum_pairs(weights, distances, nodes, false).lag)
 }
 
@@ -45,7 +45,7 @@ const STRETCH: usize = 64;
 /// Estimates a value to rank sequences by: the objective ([`objective_by_lag`]) where that is soon found, else its
 /// part from pairs whose lower rank is in one of some stretches, spread by the golden ratio: curves repeat themselves
 /// at powers of two. O(min(N·K, 10⁶)).
-pub(super) fn estimate_objective(weights: &Weights, distances: &Distances, nodes: &[u32]) -> f64 {
+pub fn estimate_objective(weights: &Weights, distances: &Distances, nodes: &[u32]) -> f64 {
     let n = nodes.len();
     let window = weights.longest_lag();
     if n.saturating_mul(window) <= 4 * SAMPLE {
@@ -69,7 +69,7 @@ pub(super) fn estimate_objective(weights: &Weights, distances: &Distances, nodes
 
 /// Computes the objective where each size counts: `Σ_S p(S)·MPC(S)`, and MPC(S) is a multiple of T(S), a whole number:
 /// only positive terms are added. `shares` as in [`Weights::window_shares`], `totals[S]` = T(S).
-pub(super) fn objective_by_windows(shares: &[f64], totals: &[u128]) -> f64 {
+pub fn objective_by_windows(shares: &[f64], totals: &[u128]) -> f64 {
     shares
         .iter()
         .zip(totals)
@@ -77,12 +77,7 @@ pub(super) fn objective_by_windows(shares: &[f64], totals: &[u128]) -> f64 {
 }
 
 /// Adds up distances of pairs up to the longest lag that has a weight; by row and column where asked for. O(N·K).
-pub(super) fn sum_pairs(
-    weights: &Weights,
-    distances: &Distances,
-    nodes: &[u32],
-    rows: bool,
-) -> PairSums {
+pub fn sum_pairs(weights: &Weights, distances: &Distances, nodes: &[u32], rows: bool) -> PairSums {
     let n = nodes.len();
     let row_count = if rows { n } else { 0 };
     let zero = PairSums {

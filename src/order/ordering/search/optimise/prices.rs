@@ -16,18 +16,18 @@ use multiversion::multiversion;
 use super::elements::{ByteAxis, Distances, MAX_AXES};
 
 /// Number of bytes compared at once across a joint.
-pub(super) const CHUNK: usize = 32;
+pub const CHUNK: usize = 32;
 
 /// Number of bytes compared at once along one row.
 const STRETCH: usize = 16;
 
 /// Number of elements just left of a joint that a sparse sum looks at one by one; of those further left it looks at
 /// every fourth.
-pub(super) const DENSE: usize = 4;
+pub const DENSE: usize = 4;
 
 /// Lag weights as 16-bit integers, for the price of moves (orderings are judged by the exact objective).
 #[derive(Clone, Debug)]
-pub(super) struct Prices {
+pub struct Prices {
     /// Price of each lag up to the window, zeros behind it so that a whole chunk can be read from any lag.
     pub by_lag: Vec<i16>,
     /// Prices of the lags around a rank: lag k at `window ± k`.
@@ -116,7 +116,7 @@ impl Prices {
 /// `buffer` holds `filled` elements, those left of the joint before `split`; sparse sums look at every fourth of the
 /// elements further left than [`DENSE`] and count it four times.
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512vl", "x86_64+avx2", "aarch64+neon"))]
-pub(super) fn price_across_joint(
+pub fn price_across_joint(
     buffer: &[Vec<u8>],
     axes: &[ByteAxis],
     split: usize,
@@ -223,7 +223,7 @@ fn add_axis_distances<const C: usize>(
 /// Computes the price of one element, at coordinates `x`, with those at ranks `from..to`, on byte coordinates;
 /// `prices[0]` is that of rank `from`.
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512vl", "x86_64+avx2", "aarch64+neon"))]
-pub(super) fn price_along_row(
+pub fn price_along_row(
     lanes: &[Vec<u8>],
     axes: &[ByteAxis],
     x: &[u8; MAX_AXES],

@@ -42,7 +42,7 @@ const MAX_STATES: u64 = 1 << 24;
 const NO_STATE: i32 = i32::MAX / 2;
 
 /// A full torus (rings and cliques), where elements can be subtracted from each other.
-pub(super) struct TorusGroup {
+pub struct TorusGroup {
     n: usize,
     /// Differences of elements: `minus[a·n + b]` is a - b.
     minus: Vec<u16>,
@@ -237,7 +237,7 @@ impl Classes {
 /// After some layers the cost to go grows by at least δ every two layers, for ever, where δ is the least
 /// growth over all states in the last two: the operator is monotone. So not every rank needs a layer, and
 /// what layers are done when it is stopped prove a bound, too: no layer costs less than nothing.
-pub(super) fn bound_by_relaxation(
+pub fn bound_by_relaxation(
     problem: &SearchProblem<'_>,
     scaled: &IntegerWeights,
     torus: &TorusGroup,

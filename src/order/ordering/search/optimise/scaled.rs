@@ -4,13 +4,13 @@
 use super::problem::SearchProblem;
 
 /// Factor below 1 that covers the rounding of the last conversion to `f64`.
-pub(super) const SAFE: f64 = 1.0 - 1e-12;
+pub const SAFE: f64 = 1.0 - 1e-12;
 
 /// Number of layers that the relaxation is taken to cost; about as many are computed one by one.
-pub(super) const LAYERS: u64 = 48;
+pub const LAYERS: u64 = 48;
 
 /// Lag weights between elements as integers, rounded down.
-pub(super) struct IntegerWeights {
+pub struct IntegerWeights {
     /// Weight of each lag in units, from lag 0, which has none.
     pub lag: Vec<i64>,
     /// Weight that one unit stands for.

@@ -72,7 +72,7 @@ const PROBE: u64 = 16 * 1024;
 
 /// Best sequence found so far.
 #[derive(Default)]
-pub(super) struct BestSequence {
+pub struct BestSequence {
     pub order: Vec<u32>,
     pub objective: f64,
     /// Number of steps of all chains.
@@ -94,7 +94,7 @@ impl BestSequence {
 }
 
 /// Searches from `starts` (the best first) within `budget`.
-pub(super) fn search_orders(
+pub fn search_orders(
     problem: &SearchProblem<'_>,
     starts: &[Start],
     budget: &Budget,

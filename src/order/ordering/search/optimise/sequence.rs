@@ -14,7 +14,7 @@ use super::prices::{CHUNK, Prices, price_across_joint, price_along_row};
 
 /// A stretch of present ranks `from..to`, backwards if turned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Piece {
+pub struct Piece {
     pub from: usize,
     pub to: usize,
     pub turned: bool,
@@ -59,7 +59,7 @@ impl Piece {
 }
 
 /// Elements in rank order, with what prices of moves need at hand.
-pub(super) struct Sequence<'s> {
+pub struct Sequence<'s> {
     space: &'s Arrangement,
     ring: bool,
     /// Elements by rank.

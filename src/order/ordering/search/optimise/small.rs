@@ -5,10 +5,10 @@ use super::anneal_rng::{AnnealRng, interpolate_temperature};
 use super::elements::Distances;
 
 /// Largest number of elements: their pairs fit the cache.
-pub(super) const LARGEST: usize = 128;
+pub const LARGEST: usize = 128;
 
 /// Arrangement under a full matrix of weights, and the chain on it.
-pub(super) struct MatrixChain {
+pub struct MatrixChain {
     n: usize,
     /// Weights of all pairs of ranks, row by row.
     weight: Vec<f64>,

@@ -19,11 +19,11 @@ const TUPLES: usize = 2_000_000;
 const IMAGES: usize = 8 * TUPLES;
 
 /// Image of each of at most 32 elements.
-pub(super) type Permutation = [u8; 32];
+pub type Permutation = [u8; 32];
 
 /// Distance-keeping permutations of 0..n, with the classes of tuples under them. A tuple's code has its first element
 /// as the lowest digit in base n.
-pub(super) struct Symmetry {
+pub struct Symmetry {
     n: usize,
     /// The identity first; with every one its inverse.
     permutations: Vec<Permutation>,
@@ -145,7 +145,7 @@ impl Symmetry {
 }
 
 /// Decodes the `count` digits of `code` in base n, the lowest first, and zeros behind them.
-pub(super) fn decode_digits<const N: usize>(mut code: usize, n: usize, count: usize) -> [usize; N] {
+pub fn decode_digits<const N: usize>(mut code: usize, n: usize, count: usize) -> [usize; N] {
     let mut digits = [0; N];
     for digit in digits.iter_mut().take(count) {
         *digit = code % n;
@@ -155,13 +155,13 @@ pub(super) fn decode_digits<const N: usize>(mut code: usize, n: usize, count: us
 }
 
 /// Checks whether an element stands twice in a tuple.
-pub(super) fn has_repeats(tuple: &[usize]) -> bool {
+pub fn has_repeats(tuple: &[usize]) -> bool {
     let mut elements = tuple.iter().enumerate();
     elements.any(|(i, e)| tuple[..i].contains(e))
 }
 
 /// Inverts a permutation: the one that undoes `p`.
-pub(super) fn invert_permutation(n: usize, p: &Permutation) -> Permutation {
+pub fn invert_permutation(n: usize, p: &Permutation) -> Permutation {
     let mut inverse = [0; 32];
     for (from, to) in p.iter().take(n).enumerate() {
         inverse[usize::from(*to)] = from as u8;

@@ -4,7 +4,7 @@ use super::elements::Distances;
 use super::prices::Prices;
 
 /// Largest number of ranks of a window: beyond, a window takes milliseconds and gains next to nothing.
-pub(super) const LARGEST: usize = 8;
+pub const LARGEST: usize = 8;
 
 /// Improves `order` by windows of `size` ranks, one from every second rank on, until `stop` says so or a pass
 /// gains nothing. Returns the total gain in prices. Linear orders only.
@@ -12,7 +12,7 @@ pub(super) const LARGEST: usize = 8;
 /// # Complexity
 /// A window is a search over its m! orders that gives up a beginning as soon as it costs more than the
 /// best order found.
-pub(super) fn improve_windows(
+pub fn improve_windows(
     distances: &Distances,
     order: &mut [u32],
     prices: &Prices,

@@ -5,7 +5,7 @@ use crate::mapping::guest::Message;
 use nodeorder_base::{Result, Text};
 
 /// Reads lines `source,target,volume`; a first line without numbers is a header.
-pub(super) fn read_csv(text: &Text) -> Result<(u32, Vec<Message>)> {
+pub fn read_csv(text: &Text) -> Result<(u32, Vec<Message>)> {
     let mut processes = 0;
     let mut messages = Vec::new();
     for (i, line) in text.data_lines().enumerate() {

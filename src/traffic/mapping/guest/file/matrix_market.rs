@@ -6,7 +6,7 @@ use nodeorder_base::{Error, Line, Result, Text};
 
 /// Reads a matrix whose row is the source (Boisvert, Pozo, Remington, "The Matrix Market exchange formats", NISTIR
 /// 5935, 1996). Entries of a symmetric matrix stand for both directions; pattern matrices have volume 1.
-pub(super) fn read_matrix_market(text: &Text) -> Result<(u32, Vec<Message>)> {
+pub fn read_matrix_market(text: &Text) -> Result<(u32, Vec<Message>)> {
     let header = "%%MatrixMarket matrix coordinate|array real|integer|pattern general|symmetric";
     let mut lines = text.lines();
     let first = lines

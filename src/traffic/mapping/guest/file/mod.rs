@@ -14,7 +14,7 @@ mod topomatch;
 pub use table::{FORMATS, FormatEntry};
 
 /// Finds the format of a path by its ending. Fails if no format has this ending.
-pub(super) fn format_by_ending(path: &str) -> Result<&'static FormatEntry> {
+pub fn format_by_ending(path: &str) -> Result<&'static FormatEntry> {
     let plain = path.strip_suffix(".gz").unwrap_or(path);
     let ending = plain.rsplit_once('.').map_or("", |(_, ending)| ending);
     let mut formats = FORMATS.iter();
@@ -29,11 +29,7 @@ pub(super) fn format_by_ending(path: &str) -> Result<&'static FormatEntry> {
 }
 
 /// Reads the number of processes and the messages, as they stand in the file.
-pub(super) fn read_messages(
-    text: &Text,
-    format: &str,
-    context: &Context,
-) -> Result<(u32, Vec<Message>)> {
+pub fn read_messages(text: &Text, format: &str, context: &Context) -> Result<(u32, Vec<Message>)> {
     // No format writes a message in fewer than four characters.
     let bytes = (text.as_str().len() as u64 / 2).saturating_mul(size_of::<Message>() as u64);
     context.require_memory(&format!("{}: the guest's messages", text.name()), bytes)?;

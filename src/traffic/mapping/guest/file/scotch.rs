@@ -42,7 +42,7 @@ impl<'a> Words<'a> {
 /// Reads a graph (Pellegrini, "Scotch and libScotch User's Guide", graph files): version, `vertices arcs`, `base
 /// flags` (hundreds: labels, tens: edge loads, units: vertex loads), then for each vertex `[label] [load] degree
 /// {[edge load] neighbour}`. Labels are refused: they would renumber the processes.
-pub(super) fn read_scotch(text: &Text) -> Result<(u32, Vec<Message>)> {
+pub fn read_scotch(text: &Text) -> Result<(u32, Vec<Message>)> {
     let mut words = Words::new(text);
     let (line, version) = words.next_number("the version, 0")?;
     if version != 0 {

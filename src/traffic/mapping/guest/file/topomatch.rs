@@ -6,7 +6,7 @@ use nodeorder_base::{Error, Result, Text};
 
 /// Reads a matrix row by row, one a line, whose row is the source (Jeannot, Mercier, Tessier, "Process placement in
 /// multicore clusters", TPDS 25(4), 2014).
-pub(super) fn read_topomatch(text: &Text) -> Result<(u32, Vec<Message>)> {
+pub fn read_topomatch(text: &Text) -> Result<(u32, Vec<Message>)> {
     let mut n = 0;
     let mut rows = 0u32;
     let mut messages = Vec::new();

@@ -6,10 +6,10 @@ use nodeorder_base::{Opt, Params, Result};
 use nodeorder_network::Context;
 
 /// Problem sizes, the default first, then from small to large.
-pub(super) const CLASSES: &[&str] = &["C", "S", "W", "A", "B", "D"];
+pub const CLASSES: &[&str] = &["C", "S", "W", "A", "B", "D"];
 
 /// Options that [`Instance::parse`] reads.
-pub(super) const OPTIONS: [Opt; 4] = [
+pub const OPTIONS: [Opt; 4] = [
     crate::mapping::guest::patterns::N,
     Opt::one_of("class", CLASSES, "problem size"),
     Opt::whole("idle", "processes more, that neither send nor get").default_value("0"),
@@ -18,7 +18,7 @@ pub(super) const OPTIONS: [Opt; 4] = [
 
 /// Options of a benchmark.
 #[derive(Clone, Copy)]
-pub(super) struct Instance {
+pub struct Instance {
     /// Number of processes that communicate.
     pub n: u32,
     /// Number of processes that do not.
@@ -49,24 +49,24 @@ impl Instance {
 }
 
 /// Function that takes a message: its stage, target and bytes.
-pub(super) type Send<'a> = &'a mut dyn FnMut(usize, u32, f64);
+pub type Send<'a> = &'a mut dyn FnMut(usize, u32, f64);
 
 /// Messages and operations of a benchmark's iteration.
-pub(super) struct BenchmarkTraffic {
+pub struct BenchmarkTraffic {
     /// Options of the benchmark.
-    pub(super) run: Instance,
+    pub run: Instance,
     /// Bytes from each process to each other, where the benchmark sends nothing else; else `None`.
-    pub(super) all_to_all: Option<f64>,
+    pub all_to_all: Option<f64>,
     /// Estimated number of sends of a process, for the memory that the messages take.
-    pub(super) each: u32,
+    pub each: u32,
     /// Number of messages that a process sends a partner, one after the other, by stage of an iteration.
-    pub(super) messages: Vec<u32>,
+    pub messages: Vec<u32>,
     /// Lists all that a process sends; the bytes are those of all messages of the stage to that partner.
-    pub(super) sends: Box<dyn Fn(u32, Send<'_>)>,
+    pub sends: Box<dyn Fn(u32, Send<'_>)>,
     /// Number of iterations of a run.
-    pub(super) iterations: u32,
+    pub iterations: u32,
     /// Number of operations of all processes in an iteration.
-    pub(super) operations: f64,
+    pub operations: f64,
 }
 
 impl BuildGuest for BenchmarkTraffic {
