@@ -73,6 +73,11 @@ impl Ranks {
         self.push(Run::of_rank(rank));
     }
 
+    /// Adds ranks; as [`Ranks::push`].
+    pub fn push_ranks(&mut self, ranks: &[u32]) {
+        ranks.iter().for_each(|rank| self.push_rank(*rank));
+    }
+
     /// Appends the first `count` ranks of some runs.
     pub fn push_first(&mut self, runs: impl Iterator<Item = Run>, count: u32) {
         let mut left = count;

@@ -74,9 +74,7 @@ impl Allocator for Bfs<'_> {
             self.search.grow_to(free, first + count);
         }
         if answer.is_placed() {
-            for rank in &self.search.met[first..][..count] {
-                chosen.push_rank(*rank);
-            }
+            chosen.push_ranks(&self.search.met[first..][..count]);
         }
         self.search.clear_search();
         answer

@@ -90,9 +90,7 @@ impl Allocator for EarlyMind<'_> {
             found = self.window.find_within(&self.entries, count, enough);
         }
         self.total = found.1;
-        for rank in &self.entries[found.0..][..count as usize] {
-            chosen.push_rank(*rank);
-        }
+        chosen.push_ranks(&self.entries[found.0..][..count as usize]);
         Choice::Placed
     }
 

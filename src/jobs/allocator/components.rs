@@ -113,7 +113,7 @@ impl<'a> FreeComponents<'a> {
             let members = &mut self.0.met[first..];
             members.sort_unstable();
             let mut ranks = Ranks::default();
-            members.iter().for_each(|rank| ranks.push_rank(*rank));
+            ranks.push_ranks(members);
             components.push(ranks);
             first = self.0.met.len();
         }

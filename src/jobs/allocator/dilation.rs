@@ -287,7 +287,7 @@ impl Allocator for Dilation<'_> {
         let found = self.search_hops(free, &guest, searched);
         self.guests.insert(count, guest);
         if found {
-            self.placed.iter().for_each(|rank| chosen.push_rank(*rank));
+            chosen.push_ranks(&self.placed);
             return Choice::Placed;
         }
         if let Some(max) = self.max {

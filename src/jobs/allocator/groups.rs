@@ -128,7 +128,7 @@ impl Allocator for Groups {
         } else {
             self.pack_groups(free, count)
         }
-        self.taken.iter().for_each(|rank| chosen.push_rank(*rank));
+        chosen.push_ranks(&self.taken);
         Choice::Placed
     }
 }

@@ -227,10 +227,7 @@ impl Mbs {
     /// Gives all ranks of a block to the job.
     fn give_ranks(&self, level: usize, block: u32, chosen: &mut Ranks) {
         if level == 0 {
-            for rank in self.cells.locations.ranks_at(block) {
-                chosen.push_rank(*rank);
-            }
-            return;
+            return chosen.push_ranks(self.cells.locations.ranks_at(block));
         }
         let parts = (self.levels[level].size / self.levels[level - 1].size) as usize;
         for child in &self.levels[level].children[block as usize * parts..][..parts] {

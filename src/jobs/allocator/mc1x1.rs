@@ -226,9 +226,7 @@ impl Allocator for Mc1x1 {
                 self.last_shell.push(rank);
             }
         }
-        for rank in &self.last_shell[..left as usize] {
-            chosen.push_rank(*rank);
-        }
+        chosen.push_ranks(&self.last_shell[..left as usize]);
         Choice::Placed
     }
 }

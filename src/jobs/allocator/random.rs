@@ -45,7 +45,7 @@ impl Allocator for Random {
         }
         let picked = &mut self.entries[..count as usize];
         picked.sort_unstable();
-        picked.iter().for_each(|rank| chosen.push_rank(*rank));
+        chosen.push_ranks(picked);
         Choice::Placed
     }
 }

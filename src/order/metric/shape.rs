@@ -111,7 +111,7 @@ impl<'t> ShapeMeter<'t> {
         let mut set = Ranks::default();
         let mut sorted = ranks.to_vec();
         sorted.sort_unstable();
-        sorted.into_iter().for_each(|rank| set.push_rank(rank));
+        set.push_ranks(&sorted);
         set.sort_and_join();
         let joined = self.distances.within_one_component(self.topology, &set);
         let spanned = self.counter.count_units(self.distances.nodes_of(ranks));

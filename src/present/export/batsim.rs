@@ -308,7 +308,7 @@ impl Resources {
         let mut sorted = numbers.clone();
         sorted.sort_unstable();
         let mut set = Ranks::default();
-        sorted.iter().for_each(|number| set.push_rank(*number));
+        set.push_ranks(&sorted);
         let set = set.to_string();
         // Without a mapping Batsim gives processes the resources by number, which is the rank order here.
         if numbers == sorted {
@@ -365,7 +365,7 @@ mod tests {
         let found = resources("n3 n2 n1 n0 n7 n5 n6 n4");
         let set = |list: &[u32]| {
             let mut ranks = Ranks::default();
-            list.iter().for_each(|rank| ranks.push_rank(*rank));
+            ranks.push_ranks(list);
             ranks.sort_and_join();
             found.format_ranks(&ranks)
         };

@@ -432,7 +432,7 @@ impl<R: SelectionRule> Plugin<R> {
                 if self.request.exclusive {
                     self.exclusive_jobs.push(self.picked.clone());
                 }
-                self.picked.iter().for_each(|rank| chosen.push_rank(*rank));
+                chosen.push_ranks(&self.picked);
                 Choice::Placed
             }
             Err(reason) => {

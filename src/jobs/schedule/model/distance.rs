@@ -96,9 +96,7 @@ impl Model for Distance<'_> {
         } else {
             let least = *self.compact_sums.entry(nodes).or_insert_with(|| {
                 let mut ranks = Ranks::default();
-                for rank in self.compact.compact_ranks(nodes) {
-                    ranks.push_rank(rank);
-                }
+                ranks.push_ranks(&self.compact.compact_ranks(nodes));
                 self.sums.sum_pair_distances(&ranks)
             });
             // Both means have the same number of pairs, so their sums do: max(1, d₀) becomes max(pairs, sum).
