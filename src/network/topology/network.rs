@@ -36,6 +36,8 @@ pub type CableVisitor<'a> = dyn FnMut(u32, u32, f64, u32) + 'a;
 /// network, and the hops that this counts in distances.
 pub type JointVisitor<'a> = dyn FnMut(u32, u32, u32) + 'a;
 
+/// Function that visits every link.
+pub type Links = Box<dyn Fn(&mut LinkVisitor<'_>) + Send + Sync>;
 /// Function that visits every joint.
 pub type Joints = Box<dyn Fn(&mut JointVisitor<'_>) + Send + Sync>;
 
@@ -167,13 +169,15 @@ pub fn on_request<T>(make: impl Fn() -> T + Send + Sync + 'static) -> Lazy<T> {
 
 /// A network of routers, as a family makes it: it begins with `Network::new` and sets the fields for which it has
 /// formulas. Fields without a description are described by the methods of their names.
+#[derive(Default)]
 pub struct Network {
     pub(super) spec: String,
     pub(super) routers: u32,
     pub(super) hosts: u32,
     pub(super) per_router: u32,
     pub(super) dealt_over: u32,
-    pub(super) links: Box<dyn Fn(&mut LinkVisitor<'_>) + Send + Sync>,
+    /// `None` in the default alone, which has no links.
+    pub(super) links: Option<Links>,
     pub(super) link_weights: Lazy<Vec<u32>>,
     pub(super) joints: Option<Joints>,
     pub(super) rails: Option<Rails>,
@@ -235,36 +239,10 @@ impl Network {
             hosts: routers,
             per_router,
             dealt_over: 1,
-            links: Box::new(links),
-            link_weights: None,
-            joints: None,
-            rails: None,
-            link_count: None,
-            degrees: None,
-            cables: None,
-            cable_counts: None,
-            is_broken: false,
-            idle_ports: 0,
+            links: Some(Box::new(links)),
             node_capacity: 1.0,
-            slot_capacities: Vec::new(),
-            metric: Metric::Hops,
-            lattice: None,
-            levels: Vec::new(),
-            links_up: None,
-            cut_bounds: None,
-            names: Vec::new(),
-            component_of: Vec::new(),
-            site: None,
-            gpus: HashMap::new(),
-            pods: HashMap::new(),
-            down: Vec::new(),
-            whole_levels: Vec::new(),
-            remarks: Vec::new(),
-            switch_names: Vec::new(),
-            outline: false,
             widths: true,
-            assumption: None,
-            vertex_transitive: false,
+            ..Network::default()
         }
     }
 
@@ -326,7 +304,7 @@ impl Network {
     /// Visits every link once, in a fixed order. No pair of routers is visited twice: parallel cables are
     /// one link of higher capacity.
     pub fn for_each_link(&self, visit: &mut LinkVisitor<'_>) {
-        (self.links)(visit);
+        self.links.iter().for_each(|links| links(visit));
     }
 
     /// Visits every link once, in the order of [`Network::for_each_link`], with the number of its cables.

@@ -22,7 +22,7 @@ pub use product::Product;
 pub use tree::Tree;
 
 /// Rule for the distance between two node-carrying routers.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Metric {
     /// A sum over coordinate axes: mesh, torus, mixed grids, HyperX, the best-case cascade.
     Product(Product),
@@ -33,6 +33,7 @@ pub enum Metric {
     /// A weight for every label in which two routers differ: dragonfly+, multi-rail networks.
     Labels(Labels),
     /// Search on the router graph: no closed form.
+    #[default]
     Hops,
 }
 
