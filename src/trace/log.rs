@@ -160,12 +160,12 @@ impl Log {
 
     /// Counts the jobs that live after the events read so far.
     pub fn live_jobs(&self) -> usize {
-        self.live.live_count()
+        self.live.table.len()
     }
 
     /// Counts the keys given out so far, one more than the largest: the most jobs that lived at once.
     pub fn key_count(&self) -> usize {
-        self.live.key_count()
+        self.live.jobs.len()
     }
 
     /// Replaces the contents of `block` by the next `events` events (at least one), or as many as are left;
@@ -261,7 +261,7 @@ fn read_event(line: RawLine<'_>, live: &mut JobTable, block: &mut Block) -> Resu
             let found = format!("{} nodes for job {}", quote_token(size), quote_token(job));
             line.error_here(found, format!("a whole number from 1 to {}", u32::MAX))
         })?;
-        let before = live.memory_bytes();
+        let before = live.bytes;
         match live.add_job(job, line.number) {
             Ok(key) => {
                 if asks || led.is_some() {
@@ -282,7 +282,7 @@ fn read_event(line: RawLine<'_>, live: &mut JobTable, block: &mut Block) -> Resu
                 return Err(line.error_here(found, "a job that is not live"));
             }
         }
-        return Ok(live.memory_bytes() - before);
+        return Ok(live.bytes - before);
     }
     match live.end_job(job) {
         Some(key) => block.push(Event::Free { job: key }, ""),

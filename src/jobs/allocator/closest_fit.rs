@@ -48,7 +48,7 @@ impl Allocator for ClosestFit {
         let mut start = self.runs.find_first_run(enough, count);
         if start.is_none() {
             // Only steps that there are can be the largest of a window.
-            let runs = self.runs.all_runs();
+            let runs = &self.runs.runs;
             self.steps.clear();
             self.steps
                 .extend(runs.windows(2).map(|w| w[1].first - w[0].last()));

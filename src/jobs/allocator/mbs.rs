@@ -176,7 +176,7 @@ impl Mbs {
         }
         self.levels[0]
             .free
-            .copy_from_slice(self.cells.locations.free_counts());
+            .copy_from_slice(&self.cells.locations.free);
         for i in 0..self.levels.len() {
             let (below, above) = self.levels.split_at_mut(i + 1);
             let level = &mut below[i];

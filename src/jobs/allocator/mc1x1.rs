@@ -85,8 +85,7 @@ impl Mc1x1 {
     fn load_free(&mut self, free: &FreeSet) {
         self.cells.locations.load_free(free);
         self.sums.clear();
-        self.sums
-            .extend_from_slice(self.cells.locations.free_counts());
+        self.sums.extend_from_slice(&self.cells.locations.free);
         for axis in &self.cells.axes {
             let stride = axis.stride as usize;
             for slab in self.sums.chunks_mut(stride * axis.extent as usize) {

@@ -13,7 +13,7 @@ pub struct RanksByLocation {
     /// The ranks of all locations, one location after the other, ascending: quicker than a list for each.
     ranks: Vec<u32>,
     /// By location: number of free ranks.
-    free: Vec<u32>,
+    pub free: Vec<u32>,
     /// Locations with free ranks, by their lowest.
     pub open: Vec<OpenLocation>,
 }
@@ -93,11 +93,6 @@ impl RanksByLocation {
     /// Looks up the number of free ranks of a location.
     pub fn free_count(&self, location: u32) -> u32 {
         self.free[location as usize]
-    }
-
-    /// Returns the number of free ranks of every location.
-    pub fn free_counts(&self) -> &[u32] {
-        &self.free
     }
 }
 

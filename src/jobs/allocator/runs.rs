@@ -15,7 +15,8 @@ pub const GAP: Opt = Opt::whole("gap", "largest step between neighbours in a run
 /// [`FreeRuns::find_first_run`] finds.
 #[derive(Clone, Debug, Default)]
 pub struct FreeRuns {
-    runs: Vec<Run>,
+    /// Some may be empty.
+    pub runs: Vec<Run>,
     /// Stretch of each rank; empty where runs end with free ranks alone.
     stretches: Vec<u32>,
     /// Bounds proved by earlier searches.
@@ -81,11 +82,6 @@ impl FreeRuns {
         for run in &mut self.runs {
             run.first = free.rank_count() - run.end();
         }
-    }
-
-    /// Returns the runs; some may be empty.
-    pub fn all_runs(&self) -> &[Run] {
-        &self.runs
     }
 
     /// Lists the g-runs, ascending.

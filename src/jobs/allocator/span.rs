@@ -95,7 +95,7 @@ impl SpanAllocator {
 
     /// Finds the index of the run where the job begins: the interval that holds it, else the window.
     fn find_start(&mut self, size: u32, count: u32) -> usize {
-        let runs = self.runs.all_runs();
+        let runs = &self.runs.runs;
         let ring = (!self.linear).then_some(size);
         let mut fitting = runs
             .iter()
@@ -173,7 +173,7 @@ impl Allocator for SpanAllocator {
     fn choose_ranks(&mut self, free: &FreeSet, count: u32, chosen: &mut Ranks) -> Choice {
         self.runs.load_free(free);
         let start = self.find_start(free.rank_count(), count);
-        let runs = self.runs.all_runs();
+        let runs = &self.runs.runs;
         // On the ring the window may go on at the first rank.
         chosen.push_first(runs[start..].iter().chain(runs).copied(), count);
         Choice::Placed

@@ -136,7 +136,7 @@ pub fn predict(
         skipped: first.counts.skipped,
         refused: Vec::new(),
         rows: Vec::new(),
-        guest: settings.map(|t| (t.pattern().to_string(), t.routing().name().to_string())),
+        guest: settings.map(|t| (t.pattern.to_string(), t.routing.name().to_string())),
         agreement: Vec::new(),
     };
     for ((order, curve), results) in orders

@@ -15,8 +15,8 @@ use nodeorder_traffic::mapping::{
 #[derive(Clone, Copy)]
 pub struct TrafficSettings<'a> {
     fabric: &'a Fabric<'a>,
-    pattern: &'a str,
-    routing: FixedRouting,
+    pub(super) pattern: &'a str,
+    pub(super) routing: FixedRouting,
 }
 
 impl<'a> TrafficSettings<'a> {
@@ -30,16 +30,6 @@ impl<'a> TrafficSettings<'a> {
             pattern,
             routing,
         })
-    }
-
-    /// Returns the name of the pattern.
-    pub fn pattern(&self) -> &str {
-        self.pattern
-    }
-
-    /// Returns the routing.
-    pub fn routing(&self) -> FixedRouting {
-        self.routing
     }
 }
 

@@ -50,7 +50,7 @@ pub struct MachineOptions {
 /// The option `limit`: number of node ids to keep.
 pub struct LimitOption {
     value: u64,
-    written: Written,
+    pub written: Written,
 }
 
 /// The option `exclude`: nodes that are not schedulable.
@@ -163,11 +163,6 @@ fn expected_limit(slots: u64) -> String {
 }
 
 impl LimitOption {
-    /// Returns the error that the nodes kept are not enough.
-    pub fn expect_more(&self, expected: &str) -> Error {
-        self.written.invalid_value(expected)
-    }
-
     /// Reads the option `limit`; `None` if it is not given.
     fn parse(params: &Params) -> Result<Option<Self>> {
         if !params.has_key("limit") {

@@ -75,7 +75,7 @@ impl NodeSet {
             set.count = limit as usize - excluded.count_ones(..);
             set.excluded = Some(excluded);
             if let Some(limit) = options.limit.as_ref().filter(|_| set.count == 0) {
-                return Err(limit.expect_more("at least one node in service"));
+                return Err(limit.written.invalid_value("at least one node in service"));
             }
         }
         let Some(exclude) = &options.exclude else {

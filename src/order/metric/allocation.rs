@@ -144,11 +144,7 @@ impl<'t> AllocationMeter<'t> {
     /// Finds the rank of a node by its name; `None` if the ordering does not have it. O(ranks).
     pub fn rank_named(&self, name: &str) -> Option<u32> {
         let node = self.topology.node_named(name)?;
-        let at = self
-            .distances
-            .nodes_by_rank()
-            .iter()
-            .position(|n| *n == node)?;
+        let at = self.distances.nodes.iter().position(|n| *n == node)?;
         Some(at as u32)
     }
 

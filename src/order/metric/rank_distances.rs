@@ -23,7 +23,7 @@ use nodeorder_network::{Metric, Topology};
 #[derive(Debug)]
 pub struct RankDistances {
     /// Node of every rank.
-    nodes: Vec<NodeId>,
+    pub(super) nodes: Vec<NodeId>,
     /// Router of every rank.
     routers: Vec<u32>,
     pub(super) kernel: Box<dyn DistanceKernel>,
@@ -99,11 +99,6 @@ impl RankDistances {
     /// Checks whether there is no rank.
     pub fn is_empty(&self) -> bool {
         self.routers.is_empty()
-    }
-
-    /// Returns the node of every rank.
-    pub(super) fn nodes_by_rank(&self) -> &[NodeId] {
-        &self.nodes
     }
 
     /// Lists the nodes of these ranks.

@@ -74,7 +74,7 @@ impl<'t> SummedShapes<'t> {
     /// Creates a meter as [`ShapeMeter::new`], with sums of nothing yet.
     pub fn new(topology: &'t Topology, distances: &'t RankDistances) -> Result<Self> {
         let meter = ShapeMeter::new(topology, distances)?;
-        let sums = ShapeSums::new(meter.counter.units().name_list());
+        let sums = ShapeSums::new(meter.counter.units.name_list());
         Ok(SummedShapes { meter, sums })
     }
 
@@ -115,7 +115,7 @@ impl<'t> ShapeMeter<'t> {
         set.sort_and_join();
         let joined = self.distances.within_one_component(self.topology, &set);
         let spanned = self.counter.count_units(self.distances.nodes_of(ranks));
-        let units = self.counter.units();
+        let units = &self.counter.units;
         let fewest = (0..spanned.len())
             .map(|level| units.fewest_units(level, size))
             .collect();
@@ -454,7 +454,7 @@ mod tests {
         fn rings_and_sums_follow_their_definitions(sets in proptest::collection::vec(proptest::collection::btree_set(0u32..96, 1..40), 1..5)) {
             let (topology, order, distances) = machine("grid:4x3x4,wrap=110,per_router=2");
             let mut meter = ShapeMeter::new(&topology, &distances).unwrap();
-            let mut sums = ShapeSums::new(meter.counter.units().name_list());
+            let mut sums = ShapeSums::new(meter.counter.units.name_list());
             let (mut closed_sum, mut hops, mut steps, mut longest, mut several) = (0.0, 0, 0, 0, 0);
             for set in &sets {
                 let ranks: Vec<u32> = set.iter().copied().collect();

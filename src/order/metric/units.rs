@@ -117,7 +117,8 @@ impl Units {
 /// Counts the units that sets of nodes span; holds the marks for that.
 #[derive(Debug)]
 pub struct UnitCounter<'u> {
-    units: Cow<'u, Units>,
+    /// Levels whose units it counts.
+    pub(super) units: Cow<'u, Units>,
     /// By level and unit: number (see `set`) of the last set that has nodes in the unit. So no marks need be
     /// cleared before the next set.
     marks: Vec<Vec<u32>>,
@@ -143,11 +144,6 @@ impl<'u> UnitCounter<'u> {
             marks,
             set: 0,
         }
-    }
-
-    /// Returns the levels whose units it counts.
-    pub fn units(&self) -> &Units {
-        &self.units
     }
 
     /// Counts the units of each level, leaf first, that these nodes span.

@@ -20,40 +20,27 @@ impl JobKey {
 /// nothing.
 #[derive(Debug, Default)]
 pub struct JobTable {
-    jobs: Vec<Job>,
+    /// Jobs by key, those of keys that are free as they were.
+    pub jobs: Vec<Job>,
     /// Keys that no live job has.
     free: Vec<u32>,
     /// The keys of live jobs, by name.
-    table: HashTable<u32>,
-    bytes: usize,
+    pub table: HashTable<u32>,
+    /// Estimate of the memory of the whole table; it never shrinks.
+    pub bytes: usize,
 }
 
 /// Bytes that a job takes beside its name: lists grow by doubling.
 const JOB_BYTES: usize = 2 * (size_of::<Job>() + 2 * size_of::<u32>() + 2);
 
 #[derive(Debug, Default)]
-struct Job {
+pub struct Job {
     name: String,
     /// Line of the log that placed the job, from 1.
     line: usize,
 }
 
 impl JobTable {
-    /// Counts the jobs that live.
-    pub fn live_count(&self) -> usize {
-        self.table.len()
-    }
-
-    /// Counts the keys given out so far.
-    pub fn key_count(&self) -> usize {
-        self.jobs.len()
-    }
-
-    /// Estimates the memory of the whole table in bytes; it never shrinks.
-    pub fn memory_bytes(&self) -> usize {
-        self.bytes
-    }
-
     /// Creates the key of a new job; fails with the line of the live one that has its name already.
     pub fn add_job(&mut self, name: &str, line: usize) -> Result<JobKey, usize> {
         let of_name = hash_name(name.as_bytes());

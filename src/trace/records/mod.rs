@@ -101,7 +101,7 @@ impl Records {
 
     /// Returns when the records were taken, in seconds since 1970. `None` where they do not say.
     pub fn taken_at(&self) -> Option<i64> {
-        self.jobs.taken_at()
+        self.jobs.source.taken_at()
     }
 
     /// Lists the names of the files, in the order of the numbers that records have for them.

@@ -48,7 +48,7 @@ struct PendingRow {
 
 /// Jobs of a source whose rows may be several.
 pub struct JobRows {
-    source: Box<dyn Source>,
+    pub source: Box<dyn Source>,
     /// Whether further rows of a job are of its further nodes; else the last row is the job.
     joins: bool,
     held: VecDeque<PendingRow>,
@@ -76,11 +76,6 @@ impl JobRows {
             passed: Vec::new(),
             ended: false,
         }
-    }
-
-    /// Returns when the records were taken.
-    pub fn taken_at(&self) -> Option<i64> {
-        self.source.taken_at()
     }
 
     /// Reads the next job into `record`, which is cleared; false when there is none.

@@ -144,9 +144,7 @@ pub fn side_by_side(
     let steps = STEPS.min(iterations);
     let ends: Vec<f64> = (groups.par_iter_mut())
         .map(|(members, run)| {
-            run.timeline()
-                .spans
-                .keep_first(settings.spans / jobs.len().max(1) * members.len());
+            run.timeline().spans.room = settings.spans / jobs.len().max(1) * members.len();
             let mut end = 0.0;
             let mut done = 0;
             for step in 1..=steps {

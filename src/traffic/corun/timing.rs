@@ -78,9 +78,9 @@ impl Timeline {
         if let Some(seconds) =
             pattern.and_then(|pattern| pattern.skip_periods(state, time, goal, &mut self.jobs))
         {
-            // Spans of skipped time are not known one by one.
+            // Spans of skipped time are not known one by one, and times jump from here on.
             self.skipped += seconds;
-            self.spans.stop_keeping();
+            self.spans.room = 0;
         }
     }
 }
@@ -142,24 +142,14 @@ pub struct Spans {
     /// The spans, in the order in which they ended.
     pub list: Vec<Span>,
     /// Number of spans that are kept at most.
-    room: usize,
+    pub(super) room: usize,
 }
 
 impl Spans {
-    /// Keeps up to `room` spans from now on.
-    pub fn keep_first(&mut self, room: usize) {
-        self.room = room;
-    }
-
     /// Adds a span that has ended, unless it is empty or enough are kept.
     pub fn add_span(&mut self, span: Span) {
         if self.list.len() < self.room && span.to > span.from {
             self.list.push(span);
         }
-    }
-
-    /// Keeps no more spans, as times jump from here on.
-    pub fn stop_keeping(&mut self) {
-        self.room = 0;
     }
 }

@@ -85,8 +85,8 @@ impl<'f> GridLoads<'f> {
     /// O(processes, and for each line in use its pairs of ends or its positions, whichever are few) a dimension.
     pub fn all_to_all(&self, routers: &[u32], volume: f64, buffers: &mut GridBuffers) -> LinkLoads {
         let mut loads = LinkLoads::default();
-        for ports in self.grid.axis_ports() {
-            let stride = ports.router_stride();
+        for ports in &self.grid.ports {
+            let stride = ports.stride;
             let extent = ports.axis_extent();
             buffers
                 .rises
@@ -116,14 +116,14 @@ impl<'f> GridLoads<'f> {
         loads: &mut LinkLoads,
     ) {
         let extent = ports.axis_extent();
-        let stride = ports.router_stride();
+        let stride = ports.stride;
         // Sums over the targets of each prefix, both directions, where a line needs them.
         let mut ahead: Vec<Option<[LineSums; 2]>> = vec![None; buffers.targets.groups.len()];
         for (suffix, from) in buffers.sources.iter_lines(extent) {
             let mut here: Option<[Vec<i64>; 2]> = None;
             for ((prefix, to), ahead) in buffers.targets.iter_lines(extent).zip(&mut ahead) {
                 let first = prefix * extent * stride + suffix;
-                if ports.axis_shape() == Shape::Clique {
+                if ports.axis.shape == Shape::Clique {
                     self.add_clique(first, stride, from, to, volume, loads);
                     continue;
                 }
@@ -134,7 +134,7 @@ impl<'f> GridLoads<'f> {
                 let [forwards, backwards] = here.get_or_insert_with(|| from.list_both_ways());
                 let [up, down] = ahead.get_or_insert_with(|| {
                     let targets = to.list_both_ways();
-                    targets.map(|counts| LineSums::new(counts, ports.axis_shape()))
+                    targets.map(|counts| LineSums::new(counts, ports.axis.shape))
                 });
                 let router = |x: usize| first + x * stride;
                 up.visit_loads(forwards, |x, halves| {
@@ -161,7 +161,7 @@ impl<'f> GridLoads<'f> {
         for x in from.positions {
             for y in to.positions.iter().filter(|y| *y != x) {
                 let ends = [x, y].map(|at| (first + *at as usize * stride) as u32);
-                if let Some(link) = self.grid.find_link(ends[0], ends[1]) {
+                if let Some(link) = self.grid.links.find_link(ends[0], ends[1]) {
                     loads.push_link(link, from.count_messages(to, *x, *y) as f64 * volume);
                 }
             }
@@ -211,7 +211,7 @@ fn add_pairs(
             let x = if way == 0 { low + step } else { high - step };
             crossing += std::mem::take(&mut rises[x]);
             if crossing > 0 {
-                let router = first + x * ports.router_stride();
+                let router = first + x * ports.stride;
                 let link = if way == 0 {
                     ports.step_up(router)
                 } else {

@@ -31,10 +31,11 @@ pub fn is_grid(topology: &Topology) -> bool {
 }
 
 /// Links from every router to the next and to the one before along an axis.
-pub(crate) struct AxisLinks {
-    axis: Axis,
+pub struct AxisLinks {
+    /// How many positions there are, and how they are linked; a ring of two is a path.
+    pub axis: Axis,
     /// Difference of router numbers from one position along the axis to the next.
-    stride: usize,
+    pub stride: usize,
     /// Link up, then link down, of every router; `u32::MAX` at the ends of a path, and empty on a clique.
     steps: [Vec<u32>; 2],
 }
@@ -73,16 +74,6 @@ impl AxisLinks {
     /// Returns the number of positions along the axis.
     pub fn axis_extent(&self) -> usize {
         self.axis.extent as usize
-    }
-
-    /// Returns how the positions are linked; a ring of two is a path.
-    pub fn axis_shape(&self) -> Shape {
-        self.axis.shape
-    }
-
-    /// Returns the difference of router numbers from one position to the next.
-    pub fn router_stride(&self) -> usize {
-        self.stride
     }
 
     /// Computes how many hops up and how many down position `b` lies from `a`, with the share that goes each way.
@@ -144,10 +135,10 @@ pub fn ways_along_axis(axis: Axis, a: u32, b: u32, tie: TieRule) -> [(u32, f64);
 }
 
 /// A machine with dimensions, whose traffic is routed along them.
-pub(crate) struct Grid<'a> {
-    links: &'a RouterGraph,
+pub struct Grid<'a> {
+    pub links: &'a RouterGraph,
     /// Links along each dimension.
-    ports: Vec<AxisLinks>,
+    pub ports: Vec<AxisLinks>,
     tie: TieRule,
 }
 
@@ -211,16 +202,6 @@ impl<'a> Grid<'a> {
             .map(|i| AxisLinks::new(links, product, i))
             .collect();
         Ok((Grid { links, ports, tie }, product))
-    }
-
-    /// Returns the links along each dimension.
-    pub fn axis_ports(&self) -> &[AxisLinks] {
-        &self.ports
-    }
-
-    /// Finds the directed link between two routers; `None` if there is none.
-    pub fn find_link(&self, from: u32, to: u32) -> Option<usize> {
-        self.links.find_link(from, to)
     }
 
     /// Walks the path of one flow hop by hop: calls `visit` with its links and the share of it on each.

@@ -55,9 +55,9 @@ fn load_lines(fabric: &Fabric<'_>, demand: &Demand) -> Result<Vec<f64>> {
     let routers = fabric.links.router_count();
     let [sent, received] = demand.sum_ends(routers);
     let mut loads = fabric.zero_loads();
-    for ports in grid.axis_ports() {
+    for ports in &grid.ports {
         let extent = ports.axis_extent();
-        let stride = ports.router_stride();
+        let stride = ports.stride;
         let line = stride * extent;
         // So many routers share their coordinates up to the dimension, or from it on.
         let behind = stride as f64 / routers as f64;
@@ -101,7 +101,7 @@ impl LineLoads {
     /// Adds up what the positions at one `end` of the traffic bring on each link. O(extent²).
     fn new(ports: &AxisLinks, weights: Vec<f64>, end: End) -> Self {
         let n = weights.len();
-        let shape = ports.axis_shape();
+        let shape = ports.axis.shape;
         let mut ways = [vec![0.0; n], vec![0.0; n]];
         if shape == Shape::Clique {
             return LineLoads { weights, ways };
@@ -145,10 +145,10 @@ fn add_line(
 ) {
     let extent = ports.axis_extent();
     for x in 0..extent {
-        let router = first + x * ports.router_stride();
-        if ports.axis_shape() == Shape::Clique {
+        let router = first + x * ports.stride;
+        if ports.axis.shape == Shape::Clique {
             for y in (0..extent).filter(|y| *y != x) {
-                let to = first + y * ports.router_stride();
+                let to = first + y * ports.stride;
                 let volume = out.weights[x] + into.weights[y];
                 fabric
                     .links
