@@ -31,15 +31,13 @@ impl Rules {
             let cells = line.split_csv()?;
             if number == 0 {
                 if cells != ["from", "to", "options"] {
-                    return Err(
-                        line.error_here(format!("`{}`", line.text), "the header from,to,options")
-                    );
+                    return Err(line.whole_error("the header from,to,options"));
                 }
                 continue;
             }
             // Further commas are of the options.
             let [from, to, options @ ..] = &cells[..] else {
-                return Err(line.error_here(format!("`{}`", line.text), "from,to,options"));
+                return Err(line.whole_error("from,to,options"));
             };
             let most = if to.is_empty() {
                 Some(u32::MAX)

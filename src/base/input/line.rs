@@ -37,6 +37,11 @@ impl<'a> Line<'a> {
         Error::input(self.location(), found, expected)
     }
 
+    /// Builds an error about the line as a whole.
+    pub fn whole_error(&self, expected: impl Into<String>) -> Error {
+        self.error_here(format!("`{}`", self.text), expected)
+    }
+
     /// Splits a line of CSV into its fields, blanks trimmed; quotes as RFC 4180 has them: `"a,b"`, `""` for a
     /// quote.
     ///
@@ -51,10 +56,8 @@ impl<'a> Line<'a> {
     /// # Errors
     /// A quoted field that does not end on the line.
     pub fn split_table_row(&self, delimiter: char) -> Result<Vec<Cow<'a, str>>> {
-        split_fields(self.text, delimiter, false).ok_or_else(|| {
-            let found = format!("`{}`", self.text);
-            self.error_here(found, "each quote closed on its line")
-        })
+        split_fields(self.text, delimiter, false)
+            .ok_or_else(|| self.whole_error("each quote closed on its line"))
     }
 }
 

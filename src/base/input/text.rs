@@ -115,6 +115,21 @@ impl Text {
         })
     }
 
+    /// Iterates over the lines below a header of CSV, as [`Text::data_lines`].
+    ///
+    /// # Errors
+    /// The header is not of these columns.
+    pub fn list_rows(&self, columns: &[&str]) -> Result<impl Iterator<Item = Line<'_>>> {
+        let mut lines = self.data_lines();
+        let header = lines.next().map(|line| line.split_csv()).transpose()?;
+        if header.as_ref().is_none_or(|fields| fields != columns) {
+            let found = header.map_or("no lines".into(), |f| format!("`{}`", f.join(",")));
+            let expected = format!("the header {}", columns.join(","));
+            return Err(Error::input(self.location(), found, expected));
+        }
+        Ok(lines)
+    }
+
     /// Finds the number of the line that byte `offset` stands on.
     pub fn line_number_at(&self, offset: usize) -> usize {
         self.line_finder()(offset)

@@ -317,7 +317,7 @@ fn read_broken(
         };
         let Some(link) = link else {
             let expected = "a switch, or two that a link joins, by name or id";
-            return Err(line.error_here(format!("`{}`", line.text), expected));
+            return Err(line.whole_error(expected));
         };
         links[*link].broken = links[*link].cables;
     }

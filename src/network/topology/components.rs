@@ -24,11 +24,11 @@ impl Topology {
     }
 
     /// Checks whether all of these nodes are of one component.
-    pub fn within_one_component(&self, nodes: &[NodeId]) -> bool {
+    pub fn within_one_component(&self, nodes: impl IntoIterator<Item = NodeId>) -> bool {
         if self.components == 1 {
             return true;
         }
-        let mut components = nodes.iter().map(|node| self.component_of(*node));
+        let mut components = nodes.into_iter().map(|node| self.component_of(node));
         let first = components.next();
         components.all(|component| Some(component) == first)
     }
@@ -144,7 +144,7 @@ mod tests {
                 let way = ways[machine.router_of(*b).index()];
                 let same = machine.component_of(*a) == machine.component_of(*b);
                 assert_eq!(same, d != UNREACHED);
-                assert_eq!(same, machine.within_one_component(&[*a, *b]));
+                assert_eq!(same, machine.within_one_component([*a, *b]));
                 if same {
                     sum += u128::from(d);
                     inside = inside.max(way);

@@ -116,8 +116,7 @@ fn read_names(text: &Text, slots: u32, context: &Context) -> Result<(NameTable, 
             continue;
         }
         if fields.len() < 2 || fields[1].is_empty() {
-            let found = format!("`{}`", line.text);
-            return Err(line.error_here(found, "node,name[,coordinates…]"));
+            return Err(line.whole_error("node,name[,coordinates…]"));
         }
         let node = fields[0].parse().ok().filter(|n: &u32| *n < slots);
         let Some(node) = node else {

@@ -288,7 +288,7 @@ impl ExcludeReader<'_> {
             let state = state.trim();
             if state.contains(char::is_whitespace) {
                 let expected = "NAME, or NAME STATE as sinfo prints";
-                return Err(line.error_here(format!("`{}`", line.text), expected));
+                return Err(line.whole_error(expected));
             }
             // A line without a state is a list of nodes to exclude, and a word that is not known keeps jobs away.
             if matches!(

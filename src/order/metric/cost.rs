@@ -195,12 +195,7 @@ impl CableRule {
         let mut links = Vec::new();
         for (number, line) in file.data_lines().enumerate() {
             let fields = line.split_csv()?;
-            let wrong = || {
-                line.error_here(
-                    format!("`{}`", line.text),
-                    "machine,u,v with ids of routers",
-                )
-            };
+            let wrong = || line.whole_error("machine,u,v with ids of routers");
             match (number, &fields[..]) {
                 (0, [machine, u, v]) if [machine, u, v] == ["machine", "u", "v"] => {}
                 (1.., [machine, u, v]) => {

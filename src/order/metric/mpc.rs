@@ -264,7 +264,7 @@ mod tests {
             for size in 2..=10 {
                 let (mut kept, mut sum) = (0, 0);
                 for window in order.nodes().windows(size) {
-                    if machine.within_one_component(window) {
+                    if machine.within_one_component(window.iter().copied()) {
                         kept += 1;
                         for (i, a) in window.iter().enumerate() {
                             sum += window[..i]

@@ -80,15 +80,7 @@ impl RankDistances {
 
     /// Checks whether paths join all of these ranks. O(1) where the machine is in one component, else O(ranks).
     pub fn within_one_component(&self, topology: &Topology, ranks: &Ranks) -> bool {
-        match topology.network().component_of() {
-            Some(component_of) if topology.component_count() > 1 => {
-                let routers = ranks.iter().map(|rank| self.routers[rank as usize]);
-                let mut components = routers.map(|router| component_of[router as usize]);
-                let first = components.next();
-                components.all(|component| Some(component) == first)
-            }
-            _ => true,
-        }
+        topology.within_one_component(ranks.iter().map(|rank| self.nodes[rank as usize]))
     }
 
     /// Returns the number of ranks.

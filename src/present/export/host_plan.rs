@@ -418,7 +418,7 @@ impl HostPlan {
         observer: &dyn Observer,
     ) -> Result<Vec<NodeId>> {
         let text = guest.label();
-        if !topology.within_one_component(start) {
+        if !topology.within_one_component(start.iter().copied()) {
             let problem = "traffic between hosts that no path joins";
             let location = SourceLocation::option(format!("--guest {text}"));
             return Err(Error::unsuited(location, problem, "leave out --guest"));

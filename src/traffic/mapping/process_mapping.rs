@@ -60,7 +60,7 @@ impl ProcessMapping {
                 continue;
             }
             let [process, node] = fields.as_slice() else {
-                return Err(line.error_here(format!("`{}`", line.text), "process,node"));
+                return Err(line.whole_error("process,node"));
             };
             let slot = process
                 .parse()

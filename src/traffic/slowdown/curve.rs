@@ -312,7 +312,7 @@ impl<'f> Slowdowns<'f> {
     ) -> Result<Option<Window>> {
         let topology = self.fabric.topology;
         // No route leads from one component to another.
-        if !topology.within_one_component(nodes) {
+        if !topology.within_one_component(nodes.iter().copied()) {
             return Ok(None);
         }
         let unblocked = match alike {

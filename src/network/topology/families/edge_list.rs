@@ -209,7 +209,7 @@ pub(super) fn read_edges(text: &Text) -> Result<EdgeList> {
             continue;
         }
         if !(2..=columns.count).contains(&fields.len()) {
-            return Err(line.error_here(format!("`{}`", line.text), FORM));
+            return Err(line.whole_error(FORM));
         }
         let [u, v] = columns
             .ends

@@ -32,18 +32,8 @@ impl Measured {
     /// With file and line: a malformed line, an unknown pattern or node, a ping-pong that is not between two
     /// nodes, a node twice, bytes or seconds that are not above 0; no rows.
     pub fn read_all(topology: &Topology, text: &Text) -> Result<Vec<Measured>> {
-        let expected = "the header pattern,nodes,bytes,seconds";
-        let mut lines = text.data_lines();
-        let header = lines.next().map(|line| line.split_csv()).transpose()?;
-        if header
-            .as_deref()
-            .is_none_or(|h| h != ["pattern", "nodes", "bytes", "seconds"])
-        {
-            let found = header.map_or("no lines".into(), |h| format!("`{}`", h.join(",")));
-            return Err(Error::input(text.location(), found, expected));
-        }
         let mut rows = Vec::new();
-        for line in lines {
+        for line in text.list_rows(&["pattern", "nodes", "bytes", "seconds"])? {
             let fields = line.split_csv()?;
             let [pattern, list, bytes, seconds] = fields.as_slice() else {
                 let found = format!("{} fields", fields.len());

@@ -32,18 +32,11 @@ pub fn read_applications(
     context: &Context,
 ) -> Result<Vec<Application>> {
     let text = Text::read(path, context.memory)?;
-    let mut lines = text.data_lines();
     // A benchmark says itself how much it sends.
     let count = if benchmarks { 3 } else { 4 };
     let columns = &["app", "weight", "guest", "share"][..count];
-    let header = lines.next().map(|line| line.split_csv()).transpose()?;
-    if header.as_ref().is_none_or(|fields| fields != columns) {
-        let found = header.map_or("no lines".into(), |f| format!("`{}`", f.join(",")));
-        let expected = format!("the header {}", columns.join(","));
-        return Err(Error::input(text.location(), found, expected));
-    }
     let mut all: Vec<Application> = Vec::new();
-    for line in lines {
+    for line in text.list_rows(columns)? {
         let fields = line.split_csv()?;
         if fields.len() != count {
             let expected = format!("{count}: {}", columns.join(","));

@@ -14,7 +14,7 @@ pub fn read_csv(text: &Text) -> Result<(u32, Vec<Message>)> {
             continue;
         }
         let [source, target, amount] = fields.as_slice() else {
-            return Err(line.error_here(format!("`{}`", line.text), "source,target,volume"));
+            return Err(line.whole_error("source,target,volume"));
         };
         let source = parse_process(&line, source, 0, None)?;
         let target = parse_process(&line, target, 0, None)?;

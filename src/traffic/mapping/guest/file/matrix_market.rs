@@ -27,7 +27,7 @@ pub fn read_matrix_market(text: &Text) -> Result<(u32, Vec<Message>)> {
     let (n, columns, entries) = match numbers.as_deref() {
         Some(&[rows, columns]) if !coordinate => (rows, columns, 0),
         Some(&[rows, columns, entries]) if coordinate => (rows, columns, entries),
-        _ => return Err(sizes.error_here(format!("`{}`", sizes.text), wanted)),
+        _ => return Err(sizes.whole_error(wanted)),
     };
     if columns != n || n > u64::from(MAX_PROCESSES) {
         let found = format!("{n} rows and {columns} columns");
@@ -62,7 +62,7 @@ pub fn read_matrix_market(text: &Text) -> Result<(u32, Vec<Message>)> {
                     } else {
                         "row column value"
                     };
-                    return Err(line.error_here(format!("`{}`", line.text), expected));
+                    return Err(line.whole_error(expected));
                 }
             };
             let row = parse_process(&line, row, 1, Some(n))?;
@@ -107,7 +107,7 @@ fn parse_header(first: &Line<'_>, header: &str) -> Result<(bool, bool, bool)> {
     let words = first.text.to_ascii_lowercase();
     let words: Vec<&str> = words.split_whitespace().collect();
     let &["%%matrixmarket", "matrix", layout, field, symmetry] = words.as_slice() else {
-        return Err(first.error_here(format!("`{}`", first.text), header));
+        return Err(first.whole_error(header));
     };
     let symmetric = match symmetry {
         "general" => false,
