@@ -46,7 +46,7 @@ fn schedules(c: &mut Criterion) {
             distances: &distances,
         };
         let tasks = tasks(distances.len());
-        for policy in &POLICIES {
+        for policy in POLICIES.iter() {
             let settings = Settings {
                 rules: None,
                 policy: policy.name,

@@ -338,7 +338,7 @@ fn processors_that_are_no_nodes_are_noticed() {
 
 #[test]
 fn every_trace_format_recognises_its_example() {
-    for format in &TRACE_FORMATS {
+    for format in TRACE_FORMATS.iter() {
         let found = detect_kind(&mut Lines::new("w", format.example)).unwrap();
         assert_eq!(found, format.parse.kind, "{}", format.name);
     }

@@ -98,21 +98,6 @@ impl<P> Registry<P> {
         }
     }
 
-    /// Completes the table with names that are gone: the error about such a name gives the second one.
-    pub const fn with_replaced_names(
-        mut self,
-        replaced: &'static [(&'static str, &'static str)],
-    ) -> Self {
-        self.replaced = replaced;
-        self
-    }
-
-    /// Sets another separator between options.
-    pub const fn separated_by(mut self, separator: char) -> Self {
-        self.separator = separator;
-        self
-    }
-
     /// Iterates over the entries, in the order of lists.
     pub fn iter(&self) -> std::slice::Iter<'static, Entry<P>> {
         self.entries.iter()
@@ -200,15 +185,6 @@ impl<P> Registry<P> {
             "" => SourceLocation::option(text),
             flag => SourceLocation::option(format!("{flag} {text}")),
         }
-    }
-}
-
-impl<P> IntoIterator for &Registry<P> {
-    type Item = &'static Entry<P>;
-    type IntoIter = std::slice::Iter<'static, Entry<P>>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.iter()
     }
 }
 

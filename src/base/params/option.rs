@@ -139,12 +139,6 @@ impl Opt {
         self
     }
 
-    /// Accepts an older key, too.
-    pub const fn formerly(mut self, key: &'static str) -> Self {
-        self.former = key;
-        self
-    }
-
     /// Lists the words that the option takes; none where it takes any.
     pub fn choices(&self) -> Vec<&'static str> {
         match self.values {

@@ -12,37 +12,39 @@ use nodeorder_base::{Registry, Result};
 use nodeorder_trace::Rules;
 
 /// Every allocator.
-pub static ALLOCATORS: Registry<ParseAllocator> = Registry::new(
-    "allocator",
-    "",
-    &[
-        fifo::FIFO,
-        first_fit::FIRST_FIT,
-        largest_fit::LARGEST_FIT,
-        first_fit::FIFO_FIT,
-        first_fit::VARYING_FIT,
-        closest_fit::CLOSEST_FIT,
-        closest_mind::CLOSEST_MIND,
-        span::FIRST,
-        span::BEST,
-        span::SUM_OF_SQUARES,
-        slurm::BEST_FIT,
-        slurm::TREE,
-        slurm::BLOCK,
-        slurm::TORUS3D,
-        slurm::RING,
-        kueue::KUEUE_TAS,
-        groups::PACK,
-        groups::SPREAD,
-        random::RANDOM,
-        mc1x1::MC1X1,
-        gen_alg::GEN_ALG,
-        mbs::MBS,
-        bfs::BFS,
-        dilation::DILATION,
-    ],
-)
-.separated_by(':');
+pub static ALLOCATORS: Registry<ParseAllocator> = Registry {
+    separator: ':',
+    ..Registry::new(
+        "allocator",
+        "",
+        &[
+            fifo::FIFO,
+            first_fit::FIRST_FIT,
+            largest_fit::LARGEST_FIT,
+            first_fit::FIFO_FIT,
+            first_fit::VARYING_FIT,
+            closest_fit::CLOSEST_FIT,
+            closest_mind::CLOSEST_MIND,
+            span::FIRST,
+            span::BEST,
+            span::SUM_OF_SQUARES,
+            slurm::BEST_FIT,
+            slurm::TREE,
+            slurm::BLOCK,
+            slurm::TORUS3D,
+            slurm::RING,
+            kueue::KUEUE_TAS,
+            groups::PACK,
+            groups::SPREAD,
+            random::RANDOM,
+            mc1x1::MC1X1,
+            gen_alg::GEN_ALG,
+            mbs::MBS,
+            bfs::BFS,
+            dilation::DILATION,
+        ],
+    )
+};
 
 /// Builds the allocator that `text` asks for, such as `first-fit:8`, on one context.
 ///

@@ -137,7 +137,7 @@ mod tests {
 
     #[test]
     fn examples_work_somewhere() {
-        for method in &ORDERINGS {
+        for method in ORDERINGS.iter() {
             check(suiting(method), method.example);
         }
     }

@@ -18,7 +18,7 @@ mod tests {
 
     #[test]
     fn every_example_makes_what_it_says() {
-        for generator in &GENERATORS {
+        for generator in GENERATORS.iter() {
             let small = generator
                 .example
                 .replace("300000", "2000")

@@ -17,7 +17,7 @@ pub fn check_table<P>(
     mut parse: impl FnMut(&Entry<P>, &Params) -> Result<()>,
 ) {
     check_names(table);
-    for entry in table {
+    for entry in table.iter() {
         for example in example_texts(table, entry) {
             let params = table.read_options(entry, &example, 1).unwrap();
             parse(entry, &params).unwrap_or_else(|error| panic!("{example}: {error}"));
@@ -41,7 +41,7 @@ fn check_names<P>(table: &Registry<P>) {
         "{} names are distinct",
         table.noun
     );
-    for entry in table {
+    for entry in table.iter() {
         let about = format!("{} {}", table.noun, entry.name);
         assert_eq!(text_before_colon(entry.example), entry.name, "{about}");
         assert!(

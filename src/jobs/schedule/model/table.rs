@@ -7,17 +7,19 @@ use nodeorder_base::{Registry, Result};
 use nodeorder_traffic::mapping::routing::RANKING_ROUTING;
 
 /// All runtime models by name.
-pub static MODELS: Registry<ParseModel> = Registry::new(
-    "model",
-    "--model",
-    &[
-        fixed::FIXED,
-        contiguity::CONTIGUITY,
-        distance::DISTANCE,
-        network::NETWORK,
-    ],
-)
-.with_replaced_names(&[("contention", "network")]);
+pub static MODELS: Registry<ParseModel> = Registry {
+    replaced: &[("contention", "network")],
+    ..Registry::new(
+        "model",
+        "--model",
+        &[
+            fixed::FIXED,
+            contiguity::CONTIGUITY,
+            distance::DISTANCE,
+            network::NETWORK,
+        ],
+    )
+};
 
 /// Checks that there is a model of the name that `text` begins with. Fails if there is none.
 pub fn check_name(text: &str) -> Result<()> {

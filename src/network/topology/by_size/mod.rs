@@ -194,7 +194,7 @@ mod tests {
     /// Each family but those of files has a rule, and declares its keys.
     #[test]
     fn every_family_but_those_of_files_declares_its_rule() {
-        for family in &TOPOLOGIES {
+        for family in TOPOLOGIES.iter() {
             let declared = family.options.iter().find(|option| option.key == "nodes");
             let rule = RULES.iter().find(|rule| rule.family == family.name);
             let start = rule.map(|rule| format!("chooses {}: ", rule.shape.join(", ")));

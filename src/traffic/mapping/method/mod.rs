@@ -160,7 +160,7 @@ mod tests {
 
     #[test]
     fn all_to_all_stays_in_rank_order() {
-        for method in &METHODS {
+        for method in METHODS.iter() {
             let guest = guest("all-to-all:n=32");
             let mean = reached("torus:4x8", &guest, method.name);
             assert_eq!(mean, 96.0 / 31.0, "{}", method.name);

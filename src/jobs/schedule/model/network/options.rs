@@ -108,12 +108,14 @@ pub(in crate::schedule::model) const NETWORK: ModelEntry = ModelEntry {
                 "which links the traffic takes",
             )
             .default_in_words("dimension-order on grids, else ecmp-path"),
-            Opt::one_of(
-                "detail",
-                &["flow", "job"],
-                "how closely messages are followed",
-            )
-            .formerly("level")
+            Opt {
+                former: "level",
+                ..Opt::one_of(
+                    "detail",
+                    &["flow", "job"],
+                    "how closely messages are followed",
+                )
+            }
             .default_in_words("flow with speed=, else job"),
             Opt::one_of(
                 "compact",
