@@ -100,7 +100,8 @@ fn old_spellings_give_the_same_bytes() {
     }
 }
 
-/// Help, manual pages and completions have the new spellings alone; help that is asked for in an old one is the new one's.
+/// Help, manual pages and completions have the new spellings alone; help that is asked for in an old one is the new
+/// one's.
 #[test]
 fn old_spellings_are_not_shown() {
     let said = |line: &str| {

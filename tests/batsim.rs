@@ -47,8 +47,8 @@ fn expand(set: &str) -> Vec<u32> {
     all
 }
 
-/// Its fields are those of a workload, no resource has two jobs at once, and jobs have the nodes, in the order of ranks,
-/// and the starts that `schedule` gives them.
+/// Its fields are those of a workload, no resource has two jobs at once, and jobs have the nodes, in the order of
+/// ranks, and the starts that `schedule` gives them.
 #[test]
 fn workloads_say_what_schedule_does() {
     let folder = tempfile::tempdir().unwrap();

@@ -87,9 +87,9 @@ fn ours(folder: &Path, spec: &str, nodes: u32) -> (f64, f64) {
     )
 }
 
-/// Mean hops of uniform traffic by way of a router drawn from all, the two ends and routers without nodes included, shortest
-/// paths drawn hop by hop. A packet that passes its target on the way to that router has arrived, as in caminos. The
-/// routing `valiant` of `map` draws a third group of a dragonfly instead, and no router.
+/// Mean hops of uniform traffic by way of a router drawn from all, the two ends and routers without nodes included,
+/// shortest paths drawn hop by hop. A packet that passes its target on the way to that router has arrived, as in
+/// caminos. The routing `valiant` of `map` draws a third group of a dragonfly instead, and no router.
 fn valiant(spec: &str) -> f64 {
     let machine = nodeorder_network::topology::Topology::inline(spec, &Default::default()).unwrap();
     let (graph, per) = (

@@ -1,6 +1,6 @@
 //! Runs the command lines of `tests/cmd/*.trycmd` and compares what they print, byte for byte.
-//! `TRYCMD=overwrite cargo test --test all commands::` accepts what they print now. `NODEORDER_INSTALLED=PROGRAM` tests another
-//! build of the command, as `.ci/installed` does.
+//! `TRYCMD=overwrite cargo test --test all commands::` accepts what they print now. `NODEORDER_INSTALLED=PROGRAM` tests
+//! another build of the command, as `.ci/installed` does.
 
 #[test]
 fn commands_print_what_they_should() {

@@ -1,5 +1,6 @@
-//! Job files of engines: run as they were emitted, by stand-ins of the engines' commands that do what their manuals say,
-//! the table is that of one process. A real Slurm runs one in `slurm.rs`, Snakemake and HyperQueue in `python/tests`.
+//! Job files of engines: run as they were emitted, by stand-ins of the engines' commands that do what their manuals
+//! say, the table is that of one process. A real Slurm runs one in `slurm.rs`, Snakemake and HyperQueue in
+//! `python/tests`.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;

@@ -583,7 +583,8 @@ fn chakra_traces_are_their_communication() {
     );
 }
 
-/// ASTRA-sim's rule: a collective goes among the ranks that differ along the flagged dimensions alone, dimension 0 fastest.
+/// ASTRA-sim's rule: a collective goes among the ranks that differ along the flagged dimensions alone, dimension 0
+/// fastest.
 #[test]
 fn chakra_collectives_go_along_the_dimensions_that_they_flag() {
     let folder = tempfile::tempdir().unwrap();

@@ -280,8 +280,8 @@ fn the_largest_machines_are_counted_right() {
     }
 }
 
-/// One more than the most, products that overflow, machines whose graph nobody could hold: each is refused for what is wrong
-/// with it. The counts follow from the definitions of the networks.
+/// One more than the most, products that overflow, machines whose graph nobody could hold: each is refused for what is
+/// wrong with it. The counts follow from the definitions of the networks.
 #[test]
 fn machines_beyond_the_limit_are_refused_before_anything_is_allocated() {
     let extent = "expected extents from 1 to 2147483648";

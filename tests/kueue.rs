@@ -853,9 +853,9 @@ fn six(folder: &std::path::Path) -> String {
     machine(&(0..6).map(node).collect::<Vec<_>>(), "rack/host", folder)
 }
 
-/// Random clusters with nodes that Kueue leaves out, and limits on pods: jobs of one pod each come until none fits, pods
-/// of different sizes, some of which end. As many as fit are placed: each node takes ⌊free GPUs / those of a pod⌋, and
-/// no more than its `pods`; nodes that are cordoned, not ready, tainted or full take none.
+/// Random clusters with nodes that Kueue leaves out, and limits on pods: jobs of one pod each come until none fits,
+/// pods of different sizes, some of which end. As many as fit are placed: each node takes ⌊free GPUs / those of a pod⌋,
+/// and no more than its `pods`; nodes that are cordoned, not ready, tainted or full take none.
 #[test]
 fn nodes_take_as_many_pods_as_kueue_lets_them() {
     let mut random = nodeorder_base::random::seed_generator(52);
@@ -1068,8 +1068,8 @@ fn logs_have_pods_leaders_and_nodes_that_fail() {
     assert!(said.contains("best-fit"), "{said}");
 }
 
-/// kueue#10406: the rack with the least room that holds the job, in it the node; kueue#10878: the fullest node first, of
-/// equal ones that of the fullest rack.
+/// kueue#10406: the rack with the least room that holds the job, in it the node; kueue#10878: the fullest node first,
+/// of equal ones that of the fullest rack.
 #[test]
 fn what_if_profiles_choose_a_rack_then_a_node_in_it() {
     let folder = tempfile::tempdir().unwrap();

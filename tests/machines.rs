@@ -351,7 +351,8 @@ fn a_saving_is_named_where_the_trace_shows_one() {
     );
 }
 
-/// Waits that the trace records stand beside simulated ones, over the same jobs; where they are far apart, a sentence says so.
+/// Waits that the trace records stand beside simulated ones, over the same jobs; where they are far apart, a sentence
+/// says so.
 #[test]
 fn recorded_waits_stand_beside_simulated_ones() {
     let folder = tempfile::tempdir().unwrap();
@@ -440,9 +441,9 @@ fn recorded_waits_stand_beside_simulated_ones() {
     assert!(!run_machines(folder.path(), &arguments).contains("recorded"));
 }
 
-/// By hand. `torus:4x4`: 32 cables, 16 routers, per-link load of all-to-all 16 / 15 / 2. `hyperx:4x4`: 48 cables; a link
-/// carries its row's 4 routers from one: 4 · 16 / 15 / 4. `dragonfly:p=2,a=4,h=2`: 9 groups of 4 routers, 54 cables inside
-/// and 36 between.
+/// By hand. `torus:4x4`: 32 cables, 16 routers, per-link load of all-to-all 16 / 15 / 2. `hyperx:4x4`: 48 cables; a
+/// link carries its row's 4 routers from one: 4 · 16 / 15 / 4. `dragonfly:p=2,a=4,h=2`: 9 groups of 4 routers, 54
+/// cables inside and 36 between.
 #[test]
 fn prices_and_throughput_are_those_worked_out_by_hand() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,5 +1,5 @@
-//! The tests from outside, as one program: linked once, run side by side. A file a subject; `cargo test --test all mpc::`
-//! runs one of them.
+//! The tests from outside, as one program: linked once, run side by side. A file a subject; `cargo test --test all
+//! mpc::` runs one of them.
 
 use std::path::PathBuf;
 use std::process::Command;

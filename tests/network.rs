@@ -204,8 +204,8 @@ fn seconds_follow_from_latency_bandwidth_and_computing() {
     near(&ends(&schedule("mesh:4", &tasks, model))[4..], &[235.0]);
 }
 
-/// With `speed=` a job runs its benchmark once, whatever the trace says: NPB LU of class S on two processes, 50 iterations
-/// of 21 messages one after the other; bytes of two sweeps over 10 inner planes, and of a face.
+/// With `speed=` a job runs its benchmark once, whatever the trace says: NPB LU of class S on two processes, 50
+/// iterations of 21 messages one after the other; bytes of two sweeps over 10 inner planes, and of a face.
 #[test]
 fn benchmarks_run_once() {
     let iteration = |hops: f64, latency: f64| {
@@ -284,8 +284,8 @@ fn a_job_far_apart_waits_for_the_links_in_the_middle() {
         &ends(&schedule("mesh:8", &tasks, "network:share=1,guest=ring"))[8..],
         &[102.0],
     );
-    // On a ring of 8 it is one unit on neighbours 0 to 3 but for the way back: 2; spread over the ring 1. Compact is the
-    // best window, and this is better: half the time.
+    // On a ring of 8 it is one unit on neighbours 0 to 3 but for the way back: 2; spread over the ring 1. Compact is
+    // the best window, and this is better: half the time.
     near(
         &ends(&schedule(
             "torus:8",

@@ -420,8 +420,8 @@ proptest! {
     }
 }
 
-/// 64 nodes, four leaf and four spine switches, by hand: eight switches, 16 cables between them, 64 to nodes; 20 cables at
-/// a leaf switch, of which 16 lead down and four up.
+/// 64 nodes, four leaf and four spine switches, by hand: eight switches, 16 cables between them, 64 to nodes; 20 cables
+/// at a leaf switch, of which 16 lead down and four up.
 #[test]
 fn servers_are_no_switches() {
     let found = figures("multi-rail:rails=1,domains=16,units=4,spines=4");

@@ -271,7 +271,8 @@ fn the_data_of_the_page_are_those_of_its_tables() {
     }
 }
 
-/// The size of Titan as Albing counts it: curves are thinned, every value kept is the curve's, and the whole page stays below 3 MB.
+/// The size of Titan as Albing counts it: curves are thinned, every value kept is the curve's, and the whole page stays
+/// below 3 MB.
 #[test]
 fn a_page_of_19_000_nodes_is_small() {
     let spec = "torus:25x32x24,limit=18944";

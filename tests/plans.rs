@@ -74,8 +74,8 @@ const MAPPED: [(&str, &str); 4] = [
 ];
 const CURVES: [(&str, &str); 2] = [("topologies", "torus:4x4"), ("orderings", "snake")];
 
-/// Texts with one thing wrong, by list: an unknown name or key, a value of the wrong kind or out of its range, two options
-/// that do not go together, a file that is not there or of another kind.
+/// Texts with one thing wrong, by list: an unknown name or key, a value of the wrong kind or out of its range, two
+/// options that do not go together, a file that is not there or of another kind.
 const WRONG: [(&str, &[&str]); 10] = [
     (
         "topologies",

@@ -562,8 +562,8 @@ proptest! {
     }
 }
 
-/// The same network as a grid, a dragonfly and the like, and as a list of its links: with one ordering nothing tells the
-/// two apart, whatever routing and compact allocation a model would take on either by itself.
+/// The same network as a grid, a dragonfly and the like, and as a list of its links: with one ordering nothing tells
+/// the two apart, whatever routing and compact allocation a model would take on either by itself.
 #[test]
 fn one_network_in_two_notations_has_one_verdict() {
     let folder = tempfile::tempdir().unwrap();

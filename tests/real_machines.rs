@@ -10,8 +10,8 @@ fn machine(spec: &str) -> Topology {
     catalog::topology(spec, &Context::default()).unwrap()
 }
 
-/// Where a torus of two nodes a router has a nid: x, y, z and the node's place on the router. Titan's rule; that of Blue
-/// Waters by analogy.
+/// Where a torus of two nodes a router has a nid: x, y, z and the node's place on the router. Titan's rule; that of
+/// Blue Waters by analogy.
 fn place(nid: u32, [nx, ny, nz]: [u32; 3]) -> [u32; 4] {
     let p = nid / 2;
     let (plane, column, row) = (p / (ny * nz), p % (ny * nz) / nz, p % nz);

@@ -52,7 +52,8 @@ fn settings_are_ranked_by_what_schedules_give() {
     let printed = said(folder, &[&compare[..], &["--seeds", "1"]].concat());
     let table = std::fs::read_to_string(folder.join("out/results.csv")).unwrap();
     let table = rows(&table);
-    // Base blocks of 4, 8 and 16; alone and with doubles; no segment, or 2, 4, 8 and 16 of which all larger jobs are multiples.
+    // Base blocks of 4, 8 and 16; alone and with doubles; no segment, or 2, 4, 8 and 16 of which all larger jobs are
+    // multiples.
     let named = |text: &str| {
         table
             .iter()

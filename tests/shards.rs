@@ -127,8 +127,8 @@ fn names_of_shards_are_read_and_wrong_ones_refused() {
     }
 }
 
-/// A shard's file has the same bytes however it came about: on any number of threads, in any folder and order, beside others
-/// at the same time, after a kill.
+/// A shard's file has the same bytes however it came about: on any number of threads, in any folder and order, beside
+/// others at the same time, after a kill.
 #[test]
 fn a_shard_has_the_same_bytes_in_every_run() {
     let home = folder(800);

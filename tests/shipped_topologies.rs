@@ -10,9 +10,9 @@ use nodeorder_network::{Context, Topology};
 type Numbers = (u64, u64, u64, u32);
 
 /// Torus: Π extents routers, as many links a dimension (half for extent 2), Σ ⌊n/2⌋. Cascade:
-/// degree 15+5+(groups-1). Dragonfly: g·a(a-1)/2 links in groups and as many as published for each of the g(g-1)/2 pairs
-/// of groups; dragonfly+: g·l·s in groups. Fat tree: 5k²/4 switches, k³/2 links. Multi-rail: a link for
-/// each leaf and spine switch of a rail and each spine and core switch of a number.
+/// degree 15+5+(groups-1). Dragonfly: g·a(a-1)/2 links in groups and as many as published for each of the g(g-1)/2
+/// pairs of groups; dragonfly+: g·l·s in groups. Fat tree: 5k²/4 switches, k³/2 links. Multi-rail: a link for each leaf
+/// and spine switch of a rail and each spine and core switch of a number.
 const EXPECTED: &[(&str, Numbers)] = &[
     ("alps", (2688, 672, 24 * 28 * 27 / 2 + 24 * 23 / 2 * 19, 3)),
     ("archer2", (5860, 736, 46 * 120 + 46 * 45 / 2, 3)),

@@ -442,8 +442,8 @@ const PLUGINS: [(&str, &str); 4] = [
     ("slurm-ring", ""),
 ];
 
-/// New streams on new sites of plugins, each with its `TopologyParam`: `sites` a plugin, `jobs` a site. How many choices
-/// were compared.
+/// New streams on new sites of plugins, each with its `TopologyParam`: `sites` a plugin, `jobs` a site. How many
+/// choices were compared.
 fn hold_to_slurm_26(slurm: &Slurm, plugins: &[(&str, &str)], sites: usize, jobs: usize) -> usize {
     let mut compared = 0;
     for (number, (plugin, param)) in plugins.iter().copied().enumerate() {
@@ -706,7 +706,8 @@ fn switches_hold_a_job_back_for_five_minutes() {
     }
 }
 
-/// The largest job that a plugin has room for, against asking for every size; Slurm's fragmentation, against its definition.
+/// The largest job that a plugin has room for, against asking for every size; Slurm's fragmentation, against its
+/// definition.
 #[test]
 fn room_is_what_asking_for_every_size_finds() {
     use nodeorder_base::{FreeSet, Ranks, Run};

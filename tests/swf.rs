@@ -1,5 +1,5 @@
-//! Traces in the Standard Workload Format: every field, odd line and wrong one; the log that a trace makes; processors that
-//! are no nodes. How files of jobs are recognised, and logs surveyed.
+//! Traces in the Standard Workload Format: every field, odd line and wrong one; the log that a trace makes; processors
+//! that are no nodes. How files of jobs are recognised, and logs surveyed.
 
 use std::collections::{BTreeMap, BTreeSet};
 

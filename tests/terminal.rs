@@ -168,8 +168,8 @@ fn interrupt(pid: u32) {
     assert!(signal.unwrap().success());
 }
 
-/// Each of these opens a file soon and has it open for long; the signal comes once it is there. Where the command was faster,
-/// its file is whole.
+/// Each of these opens a file soon and has it open for long; the signal comes once it is there. Where the command was
+/// faster, its file is whole.
 #[test]
 #[cfg(unix)]
 fn ctrl_c_leaves_no_partial_file() {

@@ -69,8 +69,8 @@ fn check(what: &str, found: &Throughput, exact: f64, gap: f64) {
     );
 }
 
-/// By hand, from linear programs with exact duals: network, traffic, and the throughput of ideal, minimal-adaptive, adaptive
-/// and adaptive with even shares.
+/// By hand, from linear programs with exact duals: network, traffic, and the throughput of ideal, minimal-adaptive,
+/// adaptive and adaptive with even shares.
 const EXACT: [(&str, &str, [f64; 4]); 4] = [
     (
         "torus:8",
@@ -233,8 +233,8 @@ fn brackets_overlap_those_of_a_peer() {
     }
 }
 
-/// The throughput of any paths, or of the shortest, by a linear program: flows of each source on each link, and how much of
-/// the traffic they carry.
+/// The throughput of any paths, or of the shortest, by a linear program: flows of each source on each link, and how
+/// much of the traffic they carry.
 fn program(topology: &Topology, demand: &Demand, shortest: bool) -> f64 {
     let graph = topology.graph().unwrap();
     let routers = topology.network().routers() as usize;
@@ -297,8 +297,8 @@ fn even_loads(topology: &Topology, target: u32) -> Vec<Vec<f64>> {
     loads
 }
 
-/// The throughput of `adaptive` by a linear program: of each pair the volume over each other router, or over all in equal
-/// parts where shares are `even`; the rest goes by shortest paths.
+/// The throughput of `adaptive` by a linear program: of each pair the volume over each other router, or over all in
+/// equal parts where shares are `even`; the rest goes by shortest paths.
 fn detour_program(topology: &Topology, demand: &Demand, even: bool) -> f64 {
     let graph = topology.graph().unwrap();
     let routers = topology.network().routers();

@@ -139,8 +139,8 @@ pub fn sources(folder: &Path, out: &mut Vec<PathBuf>) {
     }
 }
 
-/// Returns `(path below src, storey, text)` of every source file of the storeys. Paths into another storey are written as
-/// if all were one crate: `nodeorder_base::error` as `crate::base::error`.
+/// Returns `(path below src, storey, text)` of every source file of the storeys. Paths into another storey are written
+/// as if all were one crate: `nodeorder_base::error` as `crate::base::error`.
 fn files() -> Vec<(String, String, String)> {
     let src = crate::root().join("src");
     let mut paths = Vec::new();

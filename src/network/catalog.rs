@@ -22,8 +22,8 @@ pub fn machine_toml(name: &str) -> Option<&'static str> {
 }
 
 /// Builds the machine that `spec` names: `kind:…`, a shipped machine's name or the path to a file, TOML or one that a
-/// reader recognises; after a name or path options of its family may follow, as in `hopper,limit=4`. A known name wins over a path of that name; a shipped
-/// machine is found as `topologies/NAME.toml`, too, where no such file exists.
+/// reader recognises; after a name or path options of its family may follow, as in `hopper,limit=4`. A known name wins
+/// over a path of that name; a shipped machine is found as `topologies/NAME.toml`, too, where no such file exists.
 ///
 /// # Errors
 /// Unknown names (with a suggestion), unreadable files, bad descriptions.

@@ -1,7 +1,7 @@
 //! Job files of engines that run the shards of a sweep and merge them: Slurm, HyperQueue, Snakemake and others.
 //!
-//! A shard depends on its plan and number alone, so an engine's queue balances them, and one that is lost is run again by
-//! itself. Most files are templates in `engines/`, whose fields stand between `@`.
+//! A shard depends on its plan and number alone, so an engine's queue balances them, and one that is lost is run again
+//! by itself. Most files are templates in `engines/`, whose fields stand between `@`.
 
 use nodeorder_base::error::quote_word;
 use nodeorder_base::{Error, Result, SourceLocation};

@@ -120,7 +120,8 @@ pub fn compile(folder: &Path) -> Option<PathBuf> {
     out.status.success().then_some(program)
 }
 
-/// Runs the case in SimGrid: iterations and mean seconds of each job, and the processor seconds that the simulation took.
+/// Runs the case in SimGrid: iterations and mean seconds of each job, and the processor seconds that the simulation
+/// took.
 pub fn simulate(
     program: &Path,
     folder: &Path,

@@ -1,5 +1,5 @@
-//! Records as sites publish them: every real line and file at hand, another program's reading of the same log, and files
-//! that are wrong.
+//! Records as sites publish them: every real line and file at hand, another program's reading of the same log, and
+//! files that are wrong.
 
 use std::collections::BTreeSet;
 use std::io::Read as _;
@@ -50,8 +50,8 @@ fn a_requeue_is_two_runs_and_the_second_waits_since_the_first() {
     assert_eq!((times.len(), counts.len()), (2, 0));
 }
 
-/// A job that gives nodes back twice is a run for each phase: u says the nodes of the phase that ends and, by the date at
-/// its front, when; c and e those since. E says those of the start, whatever was given back.
+/// A job that gives nodes back twice is a run for each phase: u says the nodes of the phase that ends and, by the date
+/// at its front, when; c and e those since. E says those of the start, whatever was given back.
 #[test]
 fn nodes_given_back_end_a_phase() {
     let start = 1_743_440_376;
@@ -269,8 +269,8 @@ fn every_file_of_records_is_read() {
     assert_eq!(jobs, 3250);
 }
 
-/// What OAR did on Grid'5000 and Cobalt on Theta, by the figures of records.md; and the sum of `pm` over hops is that of the
-/// rows.
+/// What OAR did on Grid'5000 and Cobalt on Theta, by the figures of records.md; and the sum of `pm` over hops is that
+/// of the rows.
 #[test]
 fn real_machines_are_scored() {
     let test = "real_machines_are_scored";

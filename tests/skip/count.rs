@@ -1,5 +1,5 @@
-//! The last of the tests: prints how many skipped themselves in this run, and which. A program without test functions, so
-//! that cargo shows what it prints; under nextest it is one test, and `.config/nextest.toml` has it run last.
+//! The last of the tests: prints how many skipped themselves in this run, and which. A program without test functions,
+//! so that cargo shows what it prints; under nextest it is one test, and `.config/nextest.toml` has it run last.
 
 mod list;
 

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-/// Returns the list that `NODEORDER_SKIPPED` names, else one for each process that starts tests (cargo, cargo-nextest), so
-/// that two runs never share one.
+/// Returns the list that `NODEORDER_SKIPPED` names, else one for each process that starts tests (cargo, cargo-nextest),
+/// so that two runs never share one.
 pub fn path() -> PathBuf {
     if let Some(path) = std::env::var_os("NODEORDER_SKIPPED") {
         return path.into();

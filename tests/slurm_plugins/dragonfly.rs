@@ -1,5 +1,5 @@
-//! `TopologyParam=Dragonfly` against the rule written plainly, node by node: random trees and forests, nodes in no leaf,
-//! weights, ranges of nodes, `--switches`.
+//! `TopologyParam=Dragonfly` against the rule written plainly, node by node: random trees and forests, nodes in no
+//! leaf, weights, ranges of nodes, `--switches`.
 
 use std::collections::{BTreeMap, BTreeSet};
 

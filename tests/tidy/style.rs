@@ -1,5 +1,6 @@
-//! Counts of how plainly each storey speaks, outside tests. They are signs, not proofs: names of one word, documentation
-//! that does not begin with what a function does, closures with names, packed statements, branches without a reason.
+//! Counts of how plainly each storey speaks, outside tests. They are signs, not proofs: names of one word,
+//! documentation that does not begin with what a function does, closures with names, packed statements, branches
+//! without a reason.
 
 use std::path::{Path, PathBuf};
 

@@ -21,8 +21,8 @@ const SYNONYMS: [(&str, &str); 14] = [
     ("alltoall", "all-to-all"),
 ];
 
-/// Finds the known name that `name` was meant to be: one slip away, another word for it, or begun by it or begun like it.
-/// `None` if none is.
+/// Finds the known name that `name` was meant to be: one slip away, another word for it, or begun by it or begun like
+/// it. `None` if none is.
 pub fn nearest_name<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
     let slip = known
         .iter()

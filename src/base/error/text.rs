@@ -46,7 +46,8 @@ fn is_steering(c: char) -> bool {
 /// `\u{2028}`.
 ///
 /// # References
-/// YAML 1.1, section 5.4, "Line Break Characters": LF, CR, NEL (U+0085), LS (U+2028) and PS (U+2029) each end a comment.
+/// YAML 1.1, section 5.4, "Line Break Characters": LF, CR, NEL (U+0085), LS (U+2028) and PS (U+2029) each end a
+/// comment.
 pub fn escape_controls(text: &str) -> Cow<'_, str> {
     if !text.contains(is_steering) {
         return Cow::Borrowed(text);

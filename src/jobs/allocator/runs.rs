@@ -43,8 +43,8 @@ pub struct GapRun {
 }
 
 impl FreeRuns {
-    /// Creates free runs none of which reaches into another stretch: consecutive ranks whose unit, given by rank, is the
-    /// same. Ranks of another unit part two stretches even when they are taken, so that runs never join.
+    /// Creates free runs none of which reaches into another stretch: consecutive ranks whose unit, given by rank, is
+    /// the same. Ranks of another unit part two stretches even when they are taken, so that runs never join.
     pub fn within_stretches(units: &[u32]) -> Self {
         let mut stretches = Vec::with_capacity(units.len());
         for (number, stretch) in (0..).zip(units.chunk_by(|a, b| a == b)) {

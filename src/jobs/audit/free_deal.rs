@@ -74,8 +74,8 @@ impl Problem<'_> {
     }
 }
 
-/// Deals groups of nodes out: each to the fullest unit that holds it, else to the emptiest ones. `None` if one would go to
-/// more units than it may.
+/// Deals groups of nodes out: each to the fullest unit that holds it, else to the emptiest ones. `None` if one would go
+/// to more units than it may.
 fn deal_greedily(wanted: &[(u32, usize)], mut room: BTreeMap<usize, u32>) -> Option<Vec<Shares>> {
     let mut dealt = Vec::new();
     for (nodes, most) in wanted {

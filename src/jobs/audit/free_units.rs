@@ -1,10 +1,10 @@
 //! Units of a machine freed by moving jobs: the fewest moves, with a proof.
 //!
 //! Unit u has f_u free nodes, and job j holds h_{j,u} of it. Which units are freed (y_u = 1, K of them) is an integer
-//! program. All that they hold has to find room in the free nodes of the others: Σ held_u·y_u ≤ Σ f_v·(1-y_v). Where nodes
-//! may go anywhere, one row says so, and the moves are dealt out afterwards. With whole jobs, a job that is touched
-//! (z_j ≥ y_u) moves as a whole and onto no more units than it has; units whose jobs cannot be dealt out are ruled out, by
-//! another row, and the program is solved again.
+//! program. All that they hold has to find room in the free nodes of the others: Σ held_u·y_u ≤ Σ f_v·(1-y_v). Where
+//! nodes may go anywhere, one row says so, and the moves are dealt out afterwards. With whole jobs, a job that is
+//! touched (z_j ≥ y_u) moves as a whole and onto no more units than it has; units whose jobs cannot be dealt out are
+//! ruled out, by another row, and the program is solved again.
 //!
 //! Example: racks of 4 nodes hold 1, 2 and 3 nodes of jobs. One rack is freed by one move, to the second or the third.
 

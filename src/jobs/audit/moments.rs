@@ -80,11 +80,14 @@ pub fn visit_starts<E: From<Error>>(
     Ok(())
 }
 
+/// Time of a change, and the number of the job that it happens to.
+type JobChange = (i64, Change, u32);
+
 /// Reads the jobs, and what happens to them when. Fails on a record that is wrong.
 fn read_jobs(
     topology: &Topology,
     records: &mut Records,
-) -> Result<(Vec<PlacedJob>, Vec<(i64, Change, u32)>)> {
+) -> Result<(Vec<PlacedJob>, Vec<JobChange>)> {
     let order = NodeOrder::new(topology, "recorded", topology.nodes().iter().collect())?;
     let resolver = Resolver::new(topology, &order);
     let file = records.name().to_string();

@@ -56,8 +56,8 @@ pub struct AuditSettings<'a> {
     pub allocators: &'a [String],
     /// Whether shapes are measured.
     pub shape: bool,
-    /// Traffic of each job, process i on its i-th node, of which the volume between units is summed up: a pattern for any
-    /// number of processes.
+    /// Traffic of each job, process i on its i-th node, of which the volume between units is summed up: a pattern for
+    /// any number of processes.
     pub guest: Option<&'a str>,
 }
 

@@ -1,8 +1,8 @@
 //! Slots of a snapshot: how many more jobs of a size fit now, and what the free nodes beyond them are worth.
 //!
-//! A job of s nodes that has to lie in one unit of a level has ⌊f/s⌋ slots in a unit with f free nodes. Say two racks have
-//! 5 and 3 free nodes: jobs of 4 have one slot and leave 4 of the 8 free nodes *stranded*. In segments of 2, which may lie
-//! in different racks, there are 2 + 1 segments and again one slot.
+//! A job of s nodes that has to lie in one unit of a level has ⌊f/s⌋ slots in a unit with f free nodes. Say two racks
+//! have 5 and 3 free nodes: jobs of 4 have one slot and leave 4 of the 8 free nodes *stranded*. In segments of 2, which
+//! may lie in different racks, there are 2 + 1 segments and again one slot.
 
 use super::snapshot::{LevelState, Snapshot};
 use nodeorder_base::{Error, Result};
@@ -72,8 +72,8 @@ impl SlotRow {
     }
 }
 
-/// States of units: all nodes free and in service; some free nodes and others; no free node, of which jobs hold some; all
-/// out of service.
+/// States of units: all nodes free and in service; some free nodes and others; no free node, of which jobs hold some;
+/// all out of service.
 pub const UNIT_STATES: [&str; 4] = ["whole", "part", "full", "out"];
 
 impl LevelState {
@@ -174,9 +174,9 @@ impl Snapshot {
         rows
     }
 
-    /// Computes the fragmentation for the jobs that wait: the share of the free nodes that would be stranded, each job's
-    /// size counted at the innermost level that has a unit of that size, on average over the jobs. `None` where nothing is
-    /// free or no job waits that the machine could hold.
+    /// Computes the fragmentation for the jobs that wait: the share of the free nodes that would be stranded, each
+    /// job's size counted at the innermost level that has a unit of that size, on average over the jobs. `None` where
+    /// nothing is free or no job waits that the machine could hold.
     pub fn fragmentation(&self) -> Option<f64> {
         let mut stranded = 0;
         let mut jobs = 0;

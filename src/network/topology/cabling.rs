@@ -1,7 +1,7 @@
 //! Cables: how many there are, at which switch the most end, what a switch's carry on, and how many join units.
 //!
-//! A capacity is no number of cables: a cable of 400 Gbit/s and four of 100 carry the same. Where a source says how many
-//! cables a link has (ports, a column `cables`, parallel edges), these are counted, else each link is one; the
+//! A capacity is no number of cables: a cable of 400 Gbit/s and four of 100 carry the same. Where a source says how
+//! many cables a link has (ports, a column `cables`, parallel edges), these are counted, else each link is one; the
 //! cables of a family are all of capacity 1. Oversubscription goes by capacity: three hosts of 100 Gbit/s over uplinks
 //! of 100, 100 and 16 are 300 over 216.
 

@@ -68,8 +68,8 @@ pub fn node_capacity_suffix(given: Option<f64>) -> String {
 }
 
 /// Finds the smallest of the capacities of the links of `file` for its node links, which the file does not name, and
-/// a note that says so unless it is 1: capacities in Gbit/s would otherwise make node links of capacity 1 the bottleneck
-/// of everything.
+/// a note that says so unless it is 1: capacities in Gbit/s would otherwise make node links of capacity 1 the
+/// bottleneck of everything.
 pub fn find_smallest_capacity(
     file: &str,
     capacities: impl Iterator<Item = f64>,

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::broken::BrokenOption;
 use super::sizes::MAX_NODES;
 use nodeorder_base::params::{Value, Written};
-use nodeorder_base::{Error, NodeId, Opt, Params, Result, SourceLocation};
+use nodeorder_base::{NodeId, Opt, Params, Result, SourceLocation};
 
 /// Options of every topology besides those of its family.
 pub const COMMON_OPTIONS: &[Opt] = &[

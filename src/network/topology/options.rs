@@ -45,8 +45,8 @@ impl TopologyOptions {
         TopologyOptions::parse_file(params, &name, context)
     }
 
-    /// Parses the file at `path` (`-`: standard input), TOML or one that a reader recognises, with `options` as [`TopologyOptions::toml_with`].
-    /// The whole is called `spec`.
+    /// Parses the file at `path` (`-`: standard input), TOML or one that a reader recognises, with `options` as
+    /// [`TopologyOptions::toml_with`]. The whole is called `spec`.
     ///
     /// # Errors
     /// As [`TopologyOptions::toml_with`]; no reader or two that know the file.

@@ -4,8 +4,8 @@
 //! Nodes and switches fail independently of each other. A unit of n nodes that needs m is up with probability
 //! p = Σ_{i ≥ m} C(n,i) aⁱ (1-a)ⁿ⁻ⁱ. Where switches fail, too, each unit of every level has one: what is below it falls
 //! with it. Distributions of what is up are made from the leaves up: those of equal parts are powers under convolution,
-//! those of different parts are convolved. Example: of 128 racks of 18 nodes that are up for 99.5 % of the time, 112 have
-//! all their nodes at 95 % of all times, and 126 have 17 or more.
+//! those of different parts are convolved. Example: of 128 racks of 18 nodes that are up for 99.5 % of the time, 112
+//! have all their nodes at 95 % of all times, and 126 have 17 or more.
 
 use std::collections::BTreeMap;
 use std::str::FromStr;
@@ -95,8 +95,8 @@ impl Availability {
     /// a million further units do not keep.
     ///
     /// # Complexity
-    /// O(nodes · levels · log nodes), and convolutions of O(n · σ) for n parts and a standard deviation σ: 10⁵ nodes take
-    /// less than a second.
+    /// O(nodes · levels · log nodes), and convolutions of O(n · σ) for n parts and a standard deviation σ: 10⁵ nodes
+    /// take less than a second.
     pub fn compute(topology: &Topology, question: &AvailabilityQuestion<'_>) -> Result<Self> {
         let node = question.node_availability()?;
         let switch = check_share("--switch", question.switch.unwrap_or(1.0))?;

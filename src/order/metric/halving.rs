@@ -6,8 +6,8 @@
 //! links lead to; for a given order the best places of these routers are found exactly, as a greatest flow.
 //!
 //! One search ends at a cut that no pass improves, on networks without structure a few links above the least. It is
-//! started again from the best cut so far with the routers around one on their other sides, as iterated local search does
-//! (Lourenço, Martin, Stützle, "Iterated Local Search", 2003).
+//! started again from the best cut so far with the routers around one on their other sides, as iterated local search
+//! does (Lourenço, Martin, Stützle, "Iterated Local Search", 2003).
 
 use std::cell::Cell;
 
@@ -203,9 +203,9 @@ impl<'t> HalvingSearch<'t> {
         self.cut_weight(&sides)
     }
 
-    /// Cuts `order` in the middle, improves the cut, and starts again `rounds` times from the best one with a router and
-    /// up to half of all around it on the other side. Returns the units of the best. O(links · log links) for each pass
-    /// of each round.
+    /// Cuts `order` in the middle, improves the cut, and starts again `rounds` times from the best one with a router
+    /// and up to half of all around it on the other side. Returns the units of the best. O(links · log links) for each
+    /// pass of each round.
     pub fn improve_again(&self, order: &[u32], rounds: u64, random: &mut Generator) -> u64 {
         let mut best = self.improve_sides(self.cut_in_the_middle(order), PATIENCE);
         let mut cut = self.cut_weight(&best);

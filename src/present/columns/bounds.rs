@@ -1,5 +1,5 @@
-//! Ends of brackets as they are shown: a proved lower bound is rounded down and an upper bound up, so that what is shown
-//! is proved, too.
+//! Ends of brackets as they are shown: a proved lower bound is rounded down and an upper bound up, so that what is
+//! shown is proved, too.
 
 use super::{Column, Value};
 

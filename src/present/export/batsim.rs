@@ -1,8 +1,8 @@
 //! Batsim: a workload whose jobs have the resources that an ordering and an allocator give them.
 //!
-//! Batsim 4 calls a profile of one length `delay`, Batsim 5 `DelayProfile` (`Profile::from_json` in `src/profiles.cpp`).
-//! Batsim 4 hands unknown fields of a job on to the scheduler, Batsim 5 the text `extra_data` alone (`Job::from_json` in
-//! `src/jobs.cpp`): there it holds what the others stand for.
+//! Batsim 4 calls a profile of one length `delay`, Batsim 5 `DelayProfile` (`Profile::from_json` in
+//! `src/profiles.cpp`). Batsim 4 hands unknown fields of a job on to the scheduler, Batsim 5 the text `extra_data`
+//! alone (`Job::from_json` in `src/jobs.cpp`): there it holds what the others stand for.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

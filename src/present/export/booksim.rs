@@ -1,8 +1,8 @@
 //! BookSim 2: routers and nodes as an anynet file, node ids by rank.
 //!
 //! BookSim takes one shortest path a pair, of equal ones that on which each router before the target is the lowest
-//! (booksim2, `src/networks/anynet.cpp`: `AnyNet::route`, one table for each router), which loads some links far more than
-//! others. Under `traffic = uniform`, which draws targets from all nodes, itself among them (`src/traffic.cpp`:
+//! (booksim2, `src/networks/anynet.cpp`: `AnyNet::route`, one table for each router), which loads some links far more
+//! than others. Under `traffic = uniform`, which draws targets from all nodes, itself among them (`src/traffic.cpp`:
 //! `UniformRandomTrafficPattern::dest`), the busiest channel bounds what it carries; half of that is what is written.
 
 use std::collections::BTreeMap;

@@ -1,9 +1,9 @@
 //! Flux: brokers ranked in rank order, and the resource graph in JSON Graph Format, ids in rank order.
 //!
 //! In the graph the `id` of a node is its rank in the ordering, by which the match policies `low` and `high` go, and
-//! `rank` that of its broker, on which Flux starts what runs there (flux-sched, `resource/readers/resource_reader_jgf.cpp`
-//! and `resource/writers/match_writers.cpp`: R names brokers by `rank`): the number of the node, or its place in a file.
-//! Cores and GPUs hang below nodes with the same `rank`.
+//! `rank` that of its broker, on which Flux starts what runs there (flux-sched,
+//! `resource/readers/resource_reader_jgf.cpp` and `resource/writers/match_writers.cpp`: R names brokers by `rank`): the
+//! number of the node, or its place in a file. Cores and GPUs hang below nodes with the same `rank`.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;

@@ -1,7 +1,8 @@
 //! Kubernetes: a Topology of Kueue with the labels that place nodes in it, and a HyperNode of Volcano a unit.
 //!
-//! A node is called by its host's name in small letters (Kubernetes, `pkg/util/node/node.go`: `GetHostname`), which must be
-//! a DNS subdomain (apimachinery, `pkg/util/validation`: `IsDNS1123Subdomain`); names that cannot be one are refused.
+//! A node is called by its host's name in small letters (Kubernetes, `pkg/util/node/node.go`: `GetHostname`), which
+//! must be a DNS subdomain (apimachinery, `pkg/util/validation`: `IsDNS1123Subdomain`); names that cannot be one are
+//! refused.
 
 use std::collections::BTreeSet;
 

@@ -1,7 +1,7 @@
 //! MPICH: the coordinates of the processes of one job.
 //!
-//! MPICH reads a line for each rank of the job (`src/util/mpir_pmi.c`: `parse_coord_file`, which `MPIR_pmi_init` calls) and
-//! gives up where the file has fewer, so that a node with several ranks has as many lines.
+//! MPICH reads a line for each rank of the job (`src/util/mpir_pmi.c`: `parse_coord_file`, which `MPIR_pmi_init` calls)
+//! and gives up where the file has fewer, so that a node with several ranks has as many lines.
 
 use super::cables::{ONE_NODE_LINK, has_several_node_links};
 use super::entry::{Export, ExportInput, ExportTarget, ParseTarget, WriteExport, refuse_export};

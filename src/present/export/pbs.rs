@@ -1,8 +1,8 @@
 //! OpenPBS: a resource of its own to sort vnodes by.
 //!
-//! Every vnode has a rank, those that the ordering leaves out and excluded ones behind the others: the scheduler takes a
-//! vnode without the resource for one of rank 0, the first (OpenPBS, `src/scheduler/sort.cpp`: `find_node_amount` is 0
-//! where the node has no such resource).
+//! Every vnode has a rank, those that the ordering leaves out and excluded ones behind the others: the scheduler takes
+//! a vnode without the resource for one of rank 0, the first (OpenPBS, `src/scheduler/sort.cpp`: `find_node_amount` is
+//! 0 where the node has no such resource).
 
 use super::entry::{Export, ExportInput, ExportTarget, plain_target};
 use nodeorder_base::Result;

@@ -1,7 +1,7 @@
 //! SimGrid: a platform with our routes, and the hosts in rank order.
 //!
-//! A host beside them, on no link and in no list, is for Batsim, which needs exactly one with the role of the master and
-//! calls it `master_host` unless told otherwise (Batsim, `src/cli.cpp`: `--master-host`; `src/machines.cpp`:
+//! A host beside them, on no link and in no list, is for Batsim, which needs exactly one with the role of the master
+//! and calls it `master_host` unless told otherwise (Batsim, `src/cli.cpp`: `--master-host`; `src/machines.cpp`:
 //! `create_machines`, which numbers the other hosts by name).
 
 use std::collections::HashMap;

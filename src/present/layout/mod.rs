@@ -1,6 +1,6 @@
 //! Where every node is drawn, in pictures and on pages: units within units, a box of the machine's own coordinates,
-//! slices of such a box side by side, racks in rows, a circle, or rows of node ids. Pictures are flat: they show slices instead of a
-//! box.
+//! slices of such a box side by side, racks in rows, a circle, or rows of node ids. Pictures are flat: they show slices
+//! instead of a box.
 //!
 //! The centre of a cell is a sum of parts. Each part is a grid, and some digits of the cell's number say which block
 //! of that grid the cell is in. So the layout of a large machine takes no more memory than that of a small one.
@@ -35,8 +35,8 @@ pub fn lay_out_picture(topology: &Topology) -> Layout {
     lay_out_units(topology).unwrap_or_else(|| lay_out_planes(topology, 1))
 }
 
-/// Lays out slices of the lattice with up to `split` cells a router; without a lattice that suits, racks of leaf switches,
-/// routers round a circle or rows of node ids.
+/// Lays out slices of the lattice with up to `split` cells a router; without a lattice that suits, racks of leaf
+/// switches, routers round a circle or rows of node ids.
 fn lay_out_planes(topology: &Topology, split: u32) -> Layout {
     let lattice = lattice_and_axes(topology);
     let sliced = lattice

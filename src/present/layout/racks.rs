@@ -1,4 +1,5 @@
-//! The layout of trees whose leaf switches differ or have names: racks in rows, a row or more for each unit around them.
+//! The layout of trees whose leaf switches differ or have names: racks in rows, a row or more for each unit around
+//! them.
 
 use super::parts::{FRAMES, Frame, Layout, flat_layout};
 use nodeorder_base::NodeId;

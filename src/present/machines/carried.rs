@@ -47,8 +47,8 @@ pub struct BrokenFigures {
 
 impl BrokenFigures {
     /// Measures `topology`, which carries the all-to-all traffic `whole`, ten times without the parts that `broken`
-    /// names (`links:0.02`, `switches:1`), drawn with the seeds 1 to 10. The search of each draw ends at a gap of 5 %, or
-    /// that of `routing` where it is wider, or after a few rounds.
+    /// names (`links:0.02`, `switches:1`), drawn with the seeds 1 to 10. The search of each draw ends at a gap of 5 %,
+    /// or that of `routing` where it is wider, or after a few rounds.
     ///
     /// # Errors
     /// A wrong `broken`; as [`best_shares_of_rest`].

@@ -60,8 +60,8 @@ pub struct MachineOptions<'a> {
     pub buying: PriceList,
     /// Routing under which the throughput of the machines is searched; none for no search.
     pub routing: Option<BestShares>,
-    /// Routing under which the slowdowns of the best ordering and of `random` are measured, the same on all machines; none
-    /// for no slowdowns.
+    /// Routing under which the slowdowns of the best ordering and of `random` are measured, the same on all machines;
+    /// none for no slowdowns.
     pub slowdown_routing: Option<FixedRouting>,
     /// What is broken in ten draws of each machine, as in `links:0.02`; none for nothing.
     pub broken: Option<&'a str>,

@@ -48,8 +48,8 @@ impl Contender {
         }
     }
 
-    /// Looks up the log-uniform mean of `mixed`: of the guest at a place among the usual ones, with the best ordering (0)
-    /// or `random` (1). `None` if it was not measured.
+    /// Looks up the log-uniform mean of `mixed`: of the guest at a place among the usual ones, with the best ordering
+    /// (0) or `random` (1). `None` if it was not measured.
     pub fn slowdown(&self, guest: usize, ordering: usize) -> Option<f64> {
         let curve = &self.slowdowns.as_ref()?.guests[guest].curves[ordering];
         curve.log_uniform_mean(|point| point.mixed)

@@ -52,8 +52,8 @@ struct NodeMap {
     bar: f64,
 }
 
-/// Draws where an ordering goes on its machine: units within units, slices of the lattice, racks, routers round a circle
-/// or node ids in rows, coloured by rank.
+/// Draws where an ordering goes on its machine: units within units, slices of the lattice, racks, routers round a
+/// circle or node ids in rows, coloured by rank.
 ///
 /// # Limits
 /// Neighbours of more than 8,000 cells are drawn as one block with the rank of its first cell: a sample, which keeps
@@ -68,8 +68,8 @@ pub fn plot_machine(topology: &Topology, order: &NodeOrder) -> Figure<'static> {
     plot_cells(topology, (&title, about), ranks, key, Some(order))
 }
 
-/// Draws groups of nodes on their machine, as [`plot_machine`] does; a block of several cells has the first group of those
-/// in it.
+/// Draws groups of nodes on their machine, as [`plot_machine`] does; a block of several cells has the first group of
+/// those in it.
 pub fn plot_groups(topology: &Topology, title: &str, groups: &[NodeGroup]) -> Figure<'static> {
     let mut values = Vec::new();
     for (i, group) in (0..).zip(groups) {

@@ -187,7 +187,8 @@ mod tests {
         (seen[0], seen[1], seen[2])
     }
 
-    /// Curves that look alike to them have other marks or dashes; in the simulation hues may fall together, never looks.
+    /// Curves that look alike to them have other marks or dashes; in the simulation hues may fall together, never
+    /// looks.
     #[test]
     fn looks_are_told_apart_without_green() {
         for a in 0..35 {
@@ -205,9 +206,9 @@ mod tests {
             }
         }
         // The five curves of a page's chart by themselves, as lines.
-        for a in 0..HUES.len() {
-            for b in 0..a {
-                let [x, y] = [HUES[a], HUES[b]].map(simulate_deuteranopia);
+        for (a, hue) in HUES.into_iter().enumerate() {
+            for (b, other) in HUES[..a].iter().enumerate() {
+                let [x, y] = [hue, *other].map(simulate_deuteranopia);
                 let apart =
                     x.0.abs_diff(y.0)
                         .max(x.1.abs_diff(y.1))

@@ -93,7 +93,8 @@ impl Scale {
         )
     }
 
-    /// Makes a linear axis from a tick at 1 to one at or above `high`, with about `most` ticks: for ratios of at least 1.
+    /// Makes a linear axis from a tick at 1 to one at or above `high`, with about `most` ticks: for ratios of at least
+    /// 1.
     pub fn from_one(high: f64, most: usize) -> Self {
         let step = nice_step((high - 1.0).max(0.1) / most as f64);
         let last = ((high - 1.0).max(0.1) / step - 0.01).ceil();

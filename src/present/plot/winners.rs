@@ -74,8 +74,9 @@ pub fn plot_winners<'a>(
     .if_drawable(drawn, "no curve with a single size")
 }
 
-/// Cuts all sizes into the fewest stretches in each of which one ordering is nowhere above the lowest value by more than
-/// [`TOLERANCE`]: from each start the one that stays so for longest, of equal ones the first. O(orderings · sizes).
+/// Cuts all sizes into the fewest stretches in each of which one ordering is nowhere above the lowest value by more
+/// than [`TOLERANCE`]: from each start the one that stays so for longest, of equal ones the first. O(orderings ·
+/// sizes).
 fn cut_sizes(series: &[Series<'_>]) -> Vec<WinningStretch> {
     let best = lowest_curve(series.iter().map(|s| s.values));
     let mut stretches = Vec::new();

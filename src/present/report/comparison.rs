@@ -52,8 +52,8 @@ pub fn sentences(comparison: &Comparison, workload: &WorkloadResults<'_>) -> Vec
 /// `limits.csv`, `summary.json` and the figures as SVG.
 ///
 /// With a `workload`'s prediction also `workload.csv`, `workload-sizes.csv` and their figures, with its schedules
-/// `schedule.csv`; with windows `throughput.csv`, with slowdowns `slowdown.csv`. `orders` are those compared, as the user
-/// named them: colours follow that order. `command` is what reproduces the comparison.
+/// `schedule.csv`; with windows `throughput.csv`, with slowdowns `slowdown.csv`. `orders` are those compared, as the
+/// user named them: colours follow that order. `command` is what reproduces the comparison.
 ///
 /// # Errors
 /// A figure that cannot be drawn.

@@ -197,7 +197,7 @@ fn jobs_section(fabric: &Fabric<'_>, outcome: &Outcome) -> Result<Section> {
 /// Draws the nodes in the colour of the busiest link at their router, either way.
 fn draw_links(fabric: &Fabric<'_>, outcome: &Outcome) -> Result<Figure> {
     let machine = fabric.topology;
-    let mut busiest = vec![0f64; fabric.links.router_count() as usize];
+    let mut busiest = vec![0f64; fabric.links.router_count()];
     for (link, used) in outcome.utilisation.iter().enumerate() {
         let (from, to) = fabric.links.link_ends(link);
         // A router is as busy as its busiest link, whichever way that goes.

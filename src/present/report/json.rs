@@ -39,9 +39,9 @@ struct Scheduled<'a> {
     rows: Vec<OrderedObject<'a, ScheduleFigures<'a>>>,
 }
 
-/// Writes `{"version", "command", "topology", "sizes", "entries", "stretches", "crossovers"}` and, with advice, `"answer"`,
-/// with a workload `"workload"` and, where it has times, `"schedules"`, with windows `"throughput"`; indented, with a newline at the
-/// end. A stretch's `winner` is an index into `entries`, which are ranked.
+/// Writes `{"version", "command", "topology", "sizes", "entries", "stretches", "crossovers"}` and, with advice,
+/// `"answer"`, with a workload `"workload"` and, where it has times, `"schedules"`, with windows `"throughput"`;
+/// indented, with a newline at the end. A stretch's `winner` is an index into `entries`, which are ranked.
 pub fn summary_json(
     comparison: &Comparison,
     workload: &WorkloadResults<'_>,

@@ -62,9 +62,9 @@ pub(super) fn waiting_that_fit(snapshot: &Snapshot) -> usize {
 
 impl SnapshotReport<'_> {
     /// Writes `{"version","command","topology","jobs","latest","nodes","free","held","out","running","waiting",
-    /// "waiting_that_fit","fragmentation","levels","units","slots","gains","notes"}`, and with moves `"moves"`, `"freed"`,
-    /// `"moves_cost"`, `"moves_bound"` and `"moves_gap"`; a level has its roomiest unit, and `next`: the units held, in the
-    /// order in which they are freed. Indented, with a newline at the end.
+    /// "waiting_that_fit","fragmentation","levels","units","slots","gains","notes"}`, and with moves `"moves"`,
+    /// `"freed"`, `"moves_cost"`, `"moves_bound"` and `"moves_gap"`; a level has its roomiest unit, and `next`: the
+    /// units held, in the order in which they are freed. Indented, with a newline at the end.
     pub fn document(&self) -> String {
         let snapshot = self.snapshot;
         let all = snapshot.whole_machine();

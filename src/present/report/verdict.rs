@@ -18,8 +18,8 @@ const SMALL_LEAD: f64 = 0.05;
 /// Most other orderings whose sizes are listed.
 const MOST_OTHERS: usize = 4;
 
-/// Says what a comparison comes to: where compact placement hurts, savings on the workload, the best ordering, and the one
-/// that suits the workload.
+/// Says what a comparison comes to: where compact placement hurts, savings on the workload, the best ordering, and the
+/// one that suits the workload.
 pub fn opening_sentences(comparison: &Comparison, workload: &WorkloadResults<'_>) -> RichText {
     let saved = workload.schedules.as_ref().map(saving_sentences);
     let lost = workload

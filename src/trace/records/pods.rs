@@ -2,8 +2,8 @@
 //!
 //! Pods of one job have its name in a label, or one owner. A job holds the nodes that its pods are bound to, from the
 //! first pod's start on; one without such a pod waits for as many nodes as it has pods. Where some pods ask for
-//! accelerators (a resource called `…/gpu` or `…/tpu`), only these count: others run beside jobs. Pods of a DaemonSet, and
-//! those of a node itself, hold nothing.
+//! accelerators (a resource called `…/gpu` or `…/tpu`), only these count: others run beside jobs. Pods of a DaemonSet,
+//! and those of a node itself, hold nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 

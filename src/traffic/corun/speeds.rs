@@ -241,8 +241,8 @@ impl NetworkFigures {
         }
     }
 
-    /// Fills in defaults: `bandwidth` for links, that of links of the same capacity for node links, latencies of 0, switches without
-    /// a limit, equal shares.
+    /// Fills in defaults: `bandwidth` for links, that of links of the same capacity for node links, latencies of 0,
+    /// switches without a limit, equal shares.
     pub fn with_defaults(&self, bandwidth: f64) -> Speeds {
         let bandwidth = self.bandwidth.unwrap_or(bandwidth);
         Speeds {

@@ -195,8 +195,8 @@ impl GuestSlowdowns {
         from
     }
 
-    /// Lists the duties at which another ordering becomes the best, with that ordering: where the means of the two meet,
-    /// straight between the duties known.
+    /// Lists the duties at which another ordering becomes the best, with that ordering: where the means of the two
+    /// meet, straight between the duties known.
     pub fn list_changes(&self) -> Vec<(f64, usize)> {
         let mut changes = Vec::new();
         for step in 1..DUTY_STEPS {

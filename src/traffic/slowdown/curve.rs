@@ -16,7 +16,8 @@ const BATCH: [usize; 2] = [2, 1024];
 /// Loads of links that the windows of such a piece should have together.
 const BATCH_LOADS: usize = 1 << 22;
 
-/// Loads of links that are kept from the sum over a tiling until its windows are judged; the others are found once more.
+/// Loads of links that are kept from the sum over a tiling until its windows are judged; the others are found once
+/// more.
 const KEPT_LOADS: usize = 6 << 20;
 
 /// Windows that are judged before their slowdowns are summed up.
@@ -94,8 +95,9 @@ pub struct SlowdownCurve {
 }
 
 impl SlowdownCurve {
-    /// Computes the mean of a figure over sizes, an octave weighing as much as any other: the curve over ln(size), straight
-    /// between the sizes, integrated and divided by ln(largest / smallest). `None` without a size; of one size, its figure.
+    /// Computes the mean of a figure over sizes, an octave weighing as much as any other: the curve over ln(size),
+    /// straight between the sizes, integrated and divided by ln(largest / smallest). `None` without a size; of one
+    /// size, its figure.
     pub fn log_uniform_mean(&self, figure: impl Fn(&SlowdownPoint) -> f64) -> Option<f64> {
         let first = self.points.first()?;
         let last = self.points.last()?;
@@ -116,8 +118,8 @@ impl SlowdownCurve {
         points.max_by(|a, b| a.mixed.total_cmp(&b.mixed))
     }
 
-    /// Finds the smallest size from which on this curve's `mixed` is below that of `other` at every larger size that both
-    /// have; `None` if it is not so at the largest.
+    /// Finds the smallest size from which on this curve's `mixed` is below that of `other` at every larger size that
+    /// both have; `None` if it is not so at the largest.
     pub fn better_from(&self, other: &SlowdownCurve) -> Option<usize> {
         let mut from = None;
         for point in self.points.iter().rev() {
@@ -339,8 +341,8 @@ impl<'f> Slowdowns<'f> {
     }
 
     /// Computes the time of the busiest node link where it is the same for every window: each process has a node link
-    /// of its own, and all have one capacity. `None` on rails, in domains and with capacities of several kinds, where it
-    /// depends on the nodes.
+    /// of its own, and all have one capacity. `None` on rails, in domains and with capacities of several kinds, where
+    /// it depends on the nodes.
     fn time_if_alike(&self, guest: &Guest) -> Option<f64> {
         let network = self.fabric.topology.network();
         if network.rails().is_some() || network.has_own_node_capacities() {

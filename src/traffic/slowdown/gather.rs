@@ -14,9 +14,9 @@ const MOST_PORTS: usize = 64;
 
 /// Finds the loads of windows under `ecmp-hop` on a machine without weights.
 ///
-/// To each target, routers are taken farthest first: what has arrived at one is split equally over its neighbours that are
-/// one hop nearer, as [`crate::mapping::ROUTINGS`] says of `ecmp-hop`. Only routers on the way are touched, so that a
-/// window costs its routers times the links on their ways, and not the machine's links.
+/// To each target, routers are taken farthest first: what has arrived at one is split equally over its neighbours that
+/// are one hop nearer, as [`crate::mapping::ROUTINGS`] says of `ecmp-hop`. Only routers on the way are touched, so that
+/// a window costs its routers times the links on their ways, and not the machine's links.
 pub(super) struct FlowGatherer<'f> {
     topology: &'f Topology,
     links: &'f RouterGraph,
@@ -170,8 +170,8 @@ impl<'f> FlowGatherer<'f> {
         );
     }
 
-    /// Adds the loads of flows to a target, of which `hops_to` returns the distance from a router; `list_nearer` lists the
-    /// links and neighbours that are nearer than a router, which is so many hops away.
+    /// Adds the loads of flows to a target, of which `hops_to` returns the distance from a router; `list_nearer` lists
+    /// the links and neighbours that are nearer than a router, which is so many hops away.
     fn gather_flows(
         &self,
         hops_to: impl Fn(u32) -> u32,
@@ -222,8 +222,8 @@ impl<'f> FlowGatherer<'f> {
     }
 }
 
-/// Searches from every router: hops, and a bit for each neighbour that is nearer, by target, then by router. `None` where
-/// hops are beyond a byte, or neighbours beyond the bits.
+/// Searches from every router: hops, and a bit for each neighbour that is nearer, by target, then by router. `None`
+/// where hops are beyond a byte, or neighbours beyond the bits.
 fn fill_table(graph: &RouterGraph) -> Option<(Vec<u8>, Vec<u64>)> {
     let routers = graph.router_count();
     let mut table = vec![0u8; routers * routers];

@@ -8,16 +8,17 @@ use nodeorder_network::topology::distance::Shape;
 
 /// Finds the loads of windows under `dimension-order`.
 ///
-/// All-to-all traffic is a product of counts. A message has the target's coordinates before dimension i and the source's
-/// behind it while it travels along dimension i; so on the line with coordinates p before i and s behind it, as many go
-/// from x to y as there are sources with (x, s) from dimension i on, times targets with (p, y) up to dimension i. On a grid
-/// of 2 x 3 with all six routers used, the line along dimension 1 at p = 0 has 2 sources with y = 1 and one target with
-/// y = 2: two messages from 1 to 2.
+/// All-to-all traffic is a product of counts. A message has the target's coordinates before dimension i and the
+/// source's behind it while it travels along dimension i; so on the line with coordinates p before i and s behind it,
+/// as many go from x to y as there are sources with (x, s) from dimension i on, times targets with (p, y) up to
+/// dimension i. On a grid of 2 x 3 with all six routers used, the line along dimension 1 at p = 0 has 2 sources with y
+/// = 1 and one target with y = 2: two messages from 1 to 2.
 pub(super) struct GridLoads<'f> {
     grid: Grid<'f>,
 }
 
-/// Pairs of ends of a line up to which it is cheaper to go through them than through its positions: so many for each position.
+/// Pairs of ends of a line up to which it is cheaper to go through them than through its positions: so many for each
+/// position.
 const FEW_PAIRS: usize = 2;
 
 /// Buffers of one thread.
@@ -78,8 +79,8 @@ impl<'f> GridLoads<'f> {
         });
     }
 
-    /// Finds the loads of processes on `routers`, one for each time that a router is listed, that all send `volume` to each
-    /// other. Messages are counted in halves, as integers: sums that are zero are exactly zero.
+    /// Finds the loads of processes on `routers`, one for each time that a router is listed, that all send `volume` to
+    /// each other. Messages are counted in halves, as integers: sums that are zero are exactly zero.
     ///
     /// # Complexity
     /// O(processes, and for each line in use its pairs of ends or its positions, whichever are few) a dimension.

@@ -462,7 +462,8 @@ fn orderings_are_ranked_by_mixed_with_size_and_duty_at_which_they_change() {
         guests,
     };
     let ring = &compared.guests[0];
-    // Means over two octaves: (1 + 2.44) / 4 + 2.44 / 2 against, at 0.2, (3.2 + 1.8) / 4 + 1.8 / 2; of equal ones the first.
+    // Means over two octaves: (1 + 2.44) / 4 + 2.44 / 2 against, at 0.2, (3.2 + 1.8) / 4 + 1.8 / 2; of equal ones the
+    // first.
     assert_eq!(ring.find_best(|point| point.mixed), Some(0));
     assert_eq!(ring.find_best(|point| point.alone), Some(1));
     assert_eq!(ring.find_best(|point| point.all), Some(0));

@@ -11,9 +11,9 @@ use nodeorder_order::NodeOrder;
 const NEARLY: f64 = 1.05;
 
 impl SlowdownComparison {
-    /// Tries orderings that trade distance for bandwidth: routers in random order, and K nodes of each outermost unit in
-    /// turn, with the K that is best for a guest. One that is best of all for some guest joins the comparison and `orders`;
-    /// `report` is told what comes next.
+    /// Tries orderings that trade distance for bandwidth: routers in random order, and K nodes of each outermost unit
+    /// in turn, with the K that is best for a guest. One that is best of all for some guest joins the comparison and
+    /// `orders`; `report` is told what comes next.
     ///
     /// # Errors
     /// As [`Slowdowns::measure_curve`].
@@ -43,8 +43,8 @@ impl SlowdownComparison {
         Ok(())
     }
 
-    /// Chooses of a family the best member for each guest, by fewer windows: one tiling of sizes two octaves apart. Left out
-    /// is a member that is clearly worse by these than an ordering that was measured.
+    /// Chooses of a family the best member for each guest, by fewer windows: one tiling of sizes two octaves apart.
+    /// Left out is a member that is clearly worse by these than an ordering that was measured.
     fn choose_members<'o>(
         &self,
         slowdowns: &Slowdowns<'_>,

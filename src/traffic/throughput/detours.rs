@@ -256,8 +256,8 @@ pub struct PairWays {
 }
 
 impl Detours<'_> {
-    /// Lists the ways of all pairs. O(links · pairs · intermediates): costs are linear, so that lengths of 1 on one link
-    /// and 0 elsewhere give the part of each way on that link.
+    /// Lists the ways of all pairs. O(links · pairs · intermediates): costs are linear, so that lengths of 1 on one
+    /// link and 0 elsewhere give the part of each way on that link.
     pub fn list_ways(&self) -> Vec<PairWays> {
         let minimal = &self.minimal;
         let links = self.network.inverse_capacity.len();

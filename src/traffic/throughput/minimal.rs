@@ -4,9 +4,9 @@
 //! Two kinds of machines have two kinds of ways. On dragonflies, intermediates are groups, and the minimal way is at
 //! most one hop to a router with a cable to the other group, that cable, and a hop in the other group; several cables
 //! share. Elsewhere intermediates are routers with nodes, and the minimal way is that of `ecmp-hop`: all shortest
-//! paths, an equal share at every router. All ways to one router are then an [`ShortestPathDag`]. From nearest to farthest it
-//! gives costs (a router's cost is the mean over its links of the link's length and the next router's cost); from
-//! farthest to nearest it gives loads (a router sends what it has in equal parts over these links).
+//! paths, an equal share at every router. All ways to one router are then an [`ShortestPathDag`]. From nearest to
+//! farthest it gives costs (a router's cost is the mean over its links of the link's length and the next router's
+//! cost); from farthest to nearest it gives loads (a router sends what it has in equal parts over these links).
 //!
 //! *Rows* hold a number for each intermediate, filled up to a multiple of [`LANES`].
 

@@ -10,9 +10,9 @@
 //! throughput is 1.
 //!
 //! [`classes`] comes first: a fixed routing, and lengths of 1 on the links that it fills most, 0 elsewhere. On regular
-//! networks both meet. Small networks are linear programs that [`exact`] solves. Else sparse traffic goes by [`paths`], dense traffic by [`descent`] in blocks, and that of
-//! `adaptive` by [`detours`]. All is the same for any number of threads: what threads do at once is put together in a
-//! fixed order.
+//! networks both meet. Small networks are linear programs that [`exact`] solves. Else sparse traffic goes by [`paths`],
+//! dense traffic by [`descent`] in blocks, and that of `adaptive` by [`detours`]. All is the same for any number of
+//! threads: what threads do at once is put together in a fixed order.
 //!
 //! # References
 //! Singla, Godfrey, Kolla, "High throughput data center topology design", NSDI'14. Jyothi, Singla, Godfrey, Kolla,

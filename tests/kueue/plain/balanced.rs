@@ -86,7 +86,8 @@ impl Rule<'_> {
         self.empty(group, threshold);
     }
 
-    /// As few domains as greedy takes, with the least surplus: of each number of domains and what is left, the first set.
+    /// As few domains as greedy takes, with the least surplus: of each number of domains and what is left, the first
+    /// set.
     fn fewest(&self, ids: &[u32]) -> Option<Vec<u32>> {
         let count = self.greedy(ids)?.0 as usize;
         let leader = i64::from(self.ask.slices.leader);

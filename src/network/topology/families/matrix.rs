@@ -7,8 +7,8 @@
 //! c,30,31,0
 //! ```
 //!
-//! A pair is as far apart as its value says, whatever ways over other hosts add up to: every two hosts are a joint, and a
-//! graph of joints alone is a table of distances.
+//! A pair is as far apart as its value says, whatever ways over other hosts add up to: every two hosts are a joint, and
+//! a graph of joints alone is a table of distances.
 
 use std::borrow::Cow;
 use std::collections::HashMap;

@@ -186,8 +186,8 @@ fn join_switches(ports: &[Port<'_>], known: &BTreeMap<&str, usize>) -> Result<Ve
     Ok(cables)
 }
 
-/// Looks up the data rate of a lane in Gbit/s, without the bits of its code, by the name of its speed or by its signalling
-/// rate as `iblinkinfo` prints it; `None` if it is neither.
+/// Looks up the data rate of a lane in Gbit/s, without the bits of its code, by the name of its speed or by its
+/// signalling rate as `iblinkinfo` prints it; `None` if it is neither.
 pub(super) fn find_lane_rate(speed: &str) -> Option<f64> {
     let rate = match speed {
         "SDR" | "2.5" => 2.0,

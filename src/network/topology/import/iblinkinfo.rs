@@ -43,8 +43,8 @@ fn parse_options(params: &Params, _: &Context) -> Result<Box<dyn BuildNetwork>> 
     })
 }
 
-/// Builds the network of the ports that are up. A switch is called by its GUID, as `ibnetdiscover` calls it. Fails, with
-/// the line, if one has another form, and where [`Fabric::build_network`] does.
+/// Builds the network of the ports that are up. A switch is called by its GUID, as `ibnetdiscover` calls it. Fails,
+/// with the line, if one has another form, and where [`Fabric::build_network`] does.
 ///
 /// # References
 /// `print_port` and `print_node_header` of iblinkinfo.c and `dump_ports_report` of ibnetdiscover.c, in rdma-core's
@@ -167,8 +167,8 @@ fn parse_end(text: &str) -> Option<End<'_>> {
     lid.parse::<u32>().is_ok().then_some((lid, port))
 }
 
-/// Joins the lines to a fabric. Where lines do not say what a port is of, an LID of several ports is a switch's: a port of
-/// an adapter has its own.
+/// Joins the lines to a fabric. Where lines do not say what a port is of, an LID of several ports is a switch's: a port
+/// of an adapter has its own.
 fn join_lines<'t>(lines: &[PortLine<'t>]) -> Fabric<'t> {
     let mut ports_of: BTreeMap<&str, BTreeSet<u32>> = BTreeMap::new();
     for line in lines {

@@ -38,8 +38,8 @@ fn parse_options(params: &Params, _: &Context) -> Result<Box<dyn BuildNetwork>> 
     })
 }
 
-/// Builds the network of the sections. Fails, with the line, if a port is outside a switch or adapter or a line has another
-/// form, and where [`Fabric::build_network`] does.
+/// Builds the network of the sections. Fails, with the line, if a port is outside a switch or adapter or a line has
+/// another form, and where [`Fabric::build_network`] does.
 ///
 /// # References
 /// ibnetdiscover(8) of infiniband-diags.

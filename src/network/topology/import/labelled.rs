@@ -151,8 +151,8 @@ pub(super) fn find_labels<'l>(
 
 /// Builds a switch for each value of each label of `wanted`, widest first, within that of the label before. A host
 /// that lacks the last labels stands on the switch of the last it has, one without any on none. Says which labels
-/// these are, and which values stand below several others, as `rack 1` of two rows does. Fails, with the line, if a host
-/// comes again, or has a label and lacks a wider one.
+/// these are, and which values stand below several others, as `rack 1` of two rows does. Fails, with the line, if a
+/// host comes again, or has a label and lacks a wider one.
 pub(super) fn wire_hosts(
     text: &Text,
     hosts: &[LabelledHost<'_>],

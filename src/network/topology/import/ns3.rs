@@ -1,11 +1,11 @@
-//! Topology files that ns-3's module topology-read reads: Orbis, Inet and Rocketfuel (weights and maps), told apart by their
-//! first lines; every vertex is a switch with a node.
+//! Topology files that ns-3's module topology-read reads: Orbis, Inet and Rocketfuel (weights and maps), told apart by
+//! their first lines; every vertex is a switch with a node.
 //!
-//! Orbis: two names a line. Inet: numbers of vertices and links, a line for each vertex, then `from to weight`. Rocketfuel
-//! weights: `from to weight`; maps: `uid @place … (neighbours) -> <uid> <uid> … =name rN`. (ns-3, `src/topology-read/model`:
-//! `OrbisTopologyReader::Read`, `InetTopologyReader::Read`, `RocketfuelTopologyReader::GenerateFromWeightsFile` and
-//! `GenerateFromMapsFile`, which passes over lines of a radius above 0.) A link that both ends list is one cable, where ns-3 joins
-//! them twice in maps; a weight is no length here.
+//! Orbis: two names a line. Inet: numbers of vertices and links, a line for each vertex, then `from to weight`.
+//! Rocketfuel weights: `from to weight`; maps: `uid @place … (neighbours) -> <uid> <uid> … =name rN`. (ns-3,
+//! `src/topology-read/model`: `OrbisTopologyReader::Read`, `InetTopologyReader::Read`,
+//! `RocketfuelTopologyReader::GenerateFromWeightsFile` and `GenerateFromMapsFile`, which passes over lines of a radius
+//! above 0.) A link that both ends list is one cable, where ns-3 joins them twice in maps; a weight is no length here.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -115,8 +115,8 @@ impl<'a> Graph<'a> {
     }
 }
 
-/// Checks whether a text is a map, or begins with the numbers of an Inet file's vertices and links; other files are lists
-/// of links, too.
+/// Checks whether a text is a map, or begins with the numbers of an Inet file's vertices and links; other files are
+/// lists of links, too.
 pub(in crate::topology) fn recognises(text: &Text) -> bool {
     let lines: Vec<Line<'_>> = text.data_lines().collect();
     let [first, second, ..] = lines.as_slice() else {

@@ -1,11 +1,12 @@
 //! SimGrid platforms: hosts and routers, joined as routes say, and clusters by their `topology`.
 //!
-//! The links of a route stand in a row: each leads from where the one before ends, `direction="UP"` from its first end to
-//! its second, DOWN back, and what is one place in any route is one router. A link that a route must pass between the same
-//! place is a backbone, which a switch is, too. Clusters are wired as SimGrid wires them: `src/kernel/routing/TorusZone.cpp`
-//! (`create_torus_links`), `FatTreeZone.cpp` (`generate_labels`, `are_related`), `DragonflyZone.cpp` (`generate_links`);
-//! hosts are numbered by `explodesRadical` of `src/kernel/xml/platf_sax_cb.cpp`. A host with one link stands on the router at
-//! its other end; one with several has a switch of its own.
+//! The links of a route stand in a row: each leads from where the one before ends, `direction="UP"` from its first end
+//! to its second, DOWN back, and what is one place in any route is one router. A link that a route must pass between
+//! the same place is a backbone, which a switch is, too. Clusters are wired as SimGrid wires them:
+//! `src/kernel/routing/TorusZone.cpp` (`create_torus_links`), `FatTreeZone.cpp` (`generate_labels`, `are_related`),
+//! `DragonflyZone.cpp` (`generate_links`); hosts are numbered by `explodesRadical` of
+//! `src/kernel/xml/platf_sax_cb.cpp`. A host with one link stands on the router at its other end; one with several has
+//! a switch of its own.
 
 use std::collections::{BTreeSet, HashMap};
 

@@ -25,7 +25,8 @@ enum Shape {
     Torus(Vec<u64>),
     /// Children, parents and parallel cables of each level from the hosts up.
     FatTree([Vec<u64>; 3]),
-    /// Groups, chassis of a group, blades of a chassis, hosts of a blade; cables between each two groups, chassis, blades.
+    /// Groups, chassis of a group, blades of a chassis, hosts of a blade; cables between each two groups, chassis,
+    /// blades.
     Dragonfly([u64; 4], [u64; 3]),
 }
 

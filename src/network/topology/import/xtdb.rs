@@ -33,10 +33,10 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
 };
 
 /// Builds a router for each cell of the box that the coordinates span from 0, with the nodes of that cell, by their
-/// processor ids, `cascade` if they are group, chassis and slot; a node is called `nid` and its id, five digits wide. Service processors and those that are not up
-/// are no nodes. Routers without nodes stay in the network. Fails, with the line, if it is no `key=value`, a key is
-/// missing or comes twice, a number is none or an id comes again, or if coordinates span far more cells than there
-/// are processors.
+/// processor ids, `cascade` if they are group, chassis and slot; a node is called `nid` and its id, five digits wide.
+/// Service processors and those that are not up are no nodes. Routers without nodes stay in the network. Fails, with
+/// the line, if it is no `key=value`, a key is missing or comes twice, a number is none or an id comes again, or if
+/// coordinates span far more cells than there are processors.
 fn build_network(file: &SourceFile<'_>, cascade: bool) -> Result<Network> {
     let text = &file.text;
     let mut places: BTreeMap<[u32; 3], Vec<u32>> = BTreeMap::new();

@@ -25,10 +25,10 @@ use nodeorder_network::topology::Level;
 /// each outermost unit in turn, units that are used up passed over. `chunk` says what is dealt at a time: a
 /// router's nodes (default) or a unit of a named level, kept whole.
 ///
-/// `scatter=K` is between the two: K consecutive nodes of each unit of a level in turn (the outermost unless `level` names
-/// another), the last ones of a unit fewer where K does not divide it, so that jobs of up to K nodes stay in a unit and
-/// larger ones spread over many. O(nodes). Errors: coordinates without levels and no `block`; an unknown `chunk` or
-/// `level`; a K that no unit has nodes for.
+/// `scatter=K` is between the two: K consecutive nodes of each unit of a level in turn (the outermost unless `level`
+/// names another), the last ones of a unit fewer where K does not divide it, so that jobs of up to K nodes stay in a
+/// unit and larger ones spread over many. O(nodes). Errors: coordinates without levels and no `block`; an unknown
+/// `chunk` or `level`; a K that no unit has nodes for.
 pub const HIERARCHICAL: OrderingEntry = OrderingEntry::new(
     "hierarchical",
     "unit by unit: group, chassis, blade or pod, leaf; block=3x6x8 on grids; scatter=true deals out",

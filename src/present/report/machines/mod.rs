@@ -79,7 +79,8 @@ pub fn bisection_figures(bisection: Option<&Bisection>) -> [(&'static str, Value
     ]
 }
 
-/// Describes a comparison as `{"version","command","headline","ranked_by","unit","routing","model","sizes","jobs","difference","told",
+/// Describes a comparison as
+/// `{"version","command","headline","ranked_by","unit","routing","model","sizes","jobs","difference","told",
 /// "machines":[…]}`, machines ranked, each with its figures, levels, orderings and what jobs get; indented, with a
 /// newline at the end. `sizes` are the first and the last job size of means.
 pub fn document(machines: &Machines, workload: Option<&str>, command: &str) -> String {

@@ -3,11 +3,11 @@
 //! A trace is a file of protobuf messages, each after its length: the metadata, then nodes. A node has attributes
 //! with a name and a value each; of sends and collectives a few of these count, all else is skipped.
 //!
-//! Members of a collective: those of its `pg_name`; else by `involved_dim`, a flag for each dimension of the logical shape
-//! of ASTRA-sim (`Workload.cc`, `issue_coll_comm`; all dimensions where there is none), the ranks that differ along these
-//! dimensions alone, dimension 0 fastest. Only `dims=` says the shape. Collectives on the CPU (`is_cpu_op`) that have no
-//! `comm_type` launch the kernels that have it, and are left out and counted: so does Chakra's converter of PyTorch
-//! traces write them (`pytorch_converter.py`), and sends without `comm_dst`, which nobody can place.
+//! Members of a collective: those of its `pg_name`; else by `involved_dim`, a flag for each dimension of the logical
+//! shape of ASTRA-sim (`Workload.cc`, `issue_coll_comm`; all dimensions where there is none), the ranks that differ
+//! along these dimensions alone, dimension 0 fastest. Only `dims=` says the shape. Collectives on the CPU (`is_cpu_op`)
+//! that have no `comm_type` launch the kernels that have it, and are left out and counted: so does Chakra's converter
+//! of PyTorch traces write them (`pytorch_converter.py`), and sends without `comm_dst`, which nobody can place.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};

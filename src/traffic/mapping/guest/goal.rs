@@ -10,8 +10,8 @@
 //! rank 1 { … }
 //! ```
 //!
-//! Every rank has its block, if an empty one, as LogGOPSim's `Schedgen` writes them (`schedgen.cpp`: its patterns open and
-//! close one for each rank from 0 on): a file with fewer was cut off.
+//! Every rank has its block, if an empty one, as LogGOPSim's `Schedgen` writes them (`schedgen.cpp`: its patterns open
+//! and close one for each rank from 0 on): a file with fewer was cut off.
 
 use std::borrow::Cow;
 use std::collections::HashMap;

@@ -36,8 +36,8 @@ const MOST_FACTORS: usize = 16;
 /// Largest number of neighbours of a vertex; with more, the time, which grows with their third power, is too long.
 const MOST_NEIGHBOURS: usize = 64;
 
-/// Takes a connected graph apart; `None` where it is no product of paths, rings and cliques, or `observer` says to stop.
-/// `neighbours` are those of every vertex, ascending.
+/// Takes a connected graph apart; `None` where it is no product of paths, rings and cliques, or `observer` says to
+/// stop. `neighbours` are those of every vertex, ascending.
 ///
 /// Opposite edges of a square that is the only one over two edges of a vertex belong to one factor, and so do two
 /// edges of a vertex that span no such square. Positions on a factor are the components without its edges. Since

@@ -167,7 +167,8 @@ fn add_line(
     }
 }
 
-/// Finds the mean path length between two routers: from one to a router, and from there to the other. O(routers · links).
+/// Finds the mean path length between two routers: from one to a router, and from there to the other. O(routers ·
+/// links).
 fn mean_lengths(fabric: &Fabric<'_>) -> Result<PathLengths> {
     let routers = 0..fabric.links.router_count() as u32;
     // Searched for, as formulas of trees know leaf switches alone.

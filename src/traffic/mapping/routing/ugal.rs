@@ -5,12 +5,13 @@ use super::dimension_order::{self, is_grid};
 use super::{Fabric, FixedPaths, JobLoads, RoutingEntry, RoutingMethod, ecmp_hop, over_routers};
 use nodeorder_base::Result;
 
-/// `ugal`: a share of each job's traffic goes by `valiant:over=routers`, the rest by `dimension-order` on grids, else by
-/// `ecmp-hop`. It is the smallest share for which the job alone loads its most loaded link least, as load over capacity.
+/// `ugal`: a share of each job's traffic goes by `valiant:over=routers`, the rest by `dimension-order` on grids, else
+/// by `ecmp-hop`. It is the smallest share for which the job alone loads its most loaded link least, as load over
+/// capacity.
 ///
 /// # References
-/// Singh, "Load-balanced routing in interconnection networks", PhD thesis, Stanford, 2005: UGAL chooses packet by packet,
-/// by the queues it sees. This is its limit for one steady job and one share for all pairs.
+/// Singh, "Load-balanced routing in interconnection networks", PhD thesis, Stanford, 2005: UGAL chooses packet by
+/// packet, by the queues it sees. This is its limit for one steady job and one share for all pairs.
 pub const ROUTING: RoutingEntry = RoutingEntry::plain(
     "ugal",
     "slowdowns: of each job the share over every router, the rest direct, that loads its links least",
@@ -56,9 +57,10 @@ pub(crate) fn mix_loads(share: f64, direct: f64, detour: f64) -> f64 {
 /// Chooses the smallest share of detours, from 0 to 1, for which the highest contention is least; `ends` are the
 /// contentions of each link without detours and with nothing else. Each link is a straight line over the share.
 ///
-/// The highest line falls, then rises. A falling and a rising line are kept that are highest somewhere; where they cross
-/// lies the least of the two. If another line is higher there, it takes the place of one of them. Every step finds
-/// a line that was not highest before: the result is exact but for rounding, after at most as many steps as lines.
+/// The highest line falls, then rises. A falling and a rising line are kept that are highest somewhere; where they
+/// cross lies the least of the two. If another line is higher there, it takes the place of one of them. Every step
+/// finds a line that was not highest before: the result is exact but for rounding, after at most as many steps as
+/// lines.
 pub(crate) fn choose_detour_share(ends: &[[f64; 2]]) -> f64 {
     let mut falling = find_highest(ends, 0.0);
     if !falls(falling) {

@@ -27,8 +27,8 @@ pub(super) struct ConfigLines {
 }
 
 impl ConfigLines {
-    /// Reads the lines of a text and, beside `path`, of the files that it includes. Fails if one of them cannot be read,
-    /// or files are within each other without end.
+    /// Reads the lines of a text and, beside `path`, of the files that it includes. Fails if one of them cannot be
+    /// read, or files are within each other without end.
     pub fn read_lines(text: &Text, path: &Path, context: &Context) -> Result<Self> {
         let mut config = ConfigLines {
             texts: Vec::new(),

@@ -1,8 +1,8 @@
 //! Slurm's topologies: topology.conf, topology.yaml, `Topology=` of nodes in slurm.conf, and the output of `scontrol`
 //! about them.
 //!
-//! [`lines`], [`yaml`] or [`placed`] reads the file, [`nodes`] compares its nodes with those of the cluster, [`shapes`] makes
-//! switches and cables of it.
+//! [`lines`], [`yaml`] or [`placed`] reads the file, [`nodes`] compares its nodes with those of the cluster, [`shapes`]
+//! makes switches and cables of it.
 
 use std::collections::HashMap;
 

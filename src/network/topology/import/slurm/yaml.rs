@@ -23,9 +23,10 @@ const KINDS: [(&str, SiteKind); 5] = [
 /// The keys of [`KINDS`], for messages.
 const EXPECTED: &str = "one of tree, block, flat, ring and torus3d";
 
-/// Reads the topology called `wanted` (or what `scontrol show node --json` printed), else the cluster's default, else the first. If `must` does not hold, a name
-/// that no topology has means none. Fails, with the line, if there is no YAML, no list of topologies or no topology
-/// of that name, or if it has no type, two types, or what its type does not have.
+/// Reads the topology called `wanted` (or what `scontrol show node --json` printed), else the cluster's default, else
+/// the first. If `must` does not hold, a name that no topology has means none. Fails, with the line, if there is no
+/// YAML, no list of topologies or no topology of that name, or if it has no type, two types, or what its type does not
+/// have.
 pub(super) fn read_yaml(
     text: &Text,
     wanted: Option<&str>,

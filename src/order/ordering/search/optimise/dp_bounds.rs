@@ -1,8 +1,8 @@
 //! Lower bounds on what a beginning of an order still costs, for the dynamic program.
 //!
 //! They come from the same recursion with the set forgotten but for the last M ≤ K elements (a state-space
-//! relaxation); lags beyond M count the nearest elements not among those M. Tuples of M elements that a permutation of all elements
-//! takes to each other have one bound ([`super::symmetry::Symmetry`]).
+//! relaxation); lags beyond M count the nearest elements not among those M. Tuples of M elements that a permutation of
+//! all elements takes to each other have one bound ([`super::symmetry::Symmetry`]).
 //!
 //! # References
 //! Christofides, Mingozzi, Toth, "State-space relaxation procedures for the computation of bounds to routing
