@@ -71,6 +71,7 @@ fn draw_panel(
     };
     // Below the dots, so that their colours stay clear.
     chart.draw_line(list_unbeaten(panel), &line)?;
+    let mut levels: Vec<f64> = Vec::new();
     for (slot, point) in panel.points.iter().enumerate() {
         chart.draw_marks([*point], look_of_slot(slot))?;
         let (at, level) = chart.to_pixel(*point);
@@ -82,7 +83,11 @@ fn draw_panel(
             (at + 9.0, text)
         };
         let name = text.cut_to_width(names[slot], (right - left) / 2.0);
-        pen.draw_text((place, level - 7.0), &name, &text)?;
+        // Of dots level with each other the later has its name below, where no other name lies.
+        let is_taken = levels.iter().any(|other| (other - level).abs() < 14.0);
+        levels.push(level);
+        let shift = if is_taken { 18.0 } else { -7.0 };
+        pen.draw_text((place, level + shift), &name, &text)?;
     }
     Ok(())
 }

@@ -95,28 +95,36 @@ mod tests {
         found
     }
 
-    /// Writes the links that are left as a file of `graph:`, and the nodes that are down as excluded.
+    /// Writes the links that are left as a file of `graph:`, whose routers have links, one and all, and the nodes that are
+    /// down as excluded.
     fn as_graph(machine: &Topology, folder: &std::path::Path) -> Topology {
-        let mut text = "u,v,capacity,cables\n".to_string();
         let network = machine.network();
-        let mut routers = 0;
+        let mut links = Vec::new();
+        let mut routers = std::collections::BTreeSet::new();
         network.for_each_cabled_link(&mut |u, v, capacity, cables| {
-            routers = routers.max(u.max(v) + 1);
-            text += &format!("{u},{v},{},{cables}\n", capacity / f64::from(cables));
+            links.push((u, v, capacity / f64::from(cables), cables));
+            routers.extend([u, v]);
         });
+        let routers: Vec<u32> = routers.into_iter().collect();
+        let mut text = "u,v,capacity,cables\n".to_string();
+        for (u, v, capacity, cables) in links {
+            let [u, v] = [u, v].map(|router| routers.binary_search(&router).unwrap());
+            text += &format!("{u},{v},{capacity},{cables}\n");
+        }
         let path = folder.join("links.csv");
         std::fs::write(&path, text).unwrap();
+        let per_router = network.per_router();
         let up: Vec<u32> = machine.nodes().iter().map(|node| node.0).collect();
-        let all = 0..routers * network.per_router();
-        let down: Vec<String> = all
-            .filter(|node| !up.contains(node))
-            .map(|node| node.to_string())
-            .collect();
-        let mut spec = format!(
-            "graph:{},per_router={}",
-            path.display(),
-            network.per_router()
-        );
+        let mut down = Vec::new();
+        for (number, router) in (0..).zip(&routers) {
+            for slot in 0..per_router {
+                if !up.contains(&(router * per_router + slot)) {
+                    let node: u32 = number * per_router + slot;
+                    down.push(node.to_string());
+                }
+            }
+        }
+        let mut spec = format!("graph:{},per_router={per_router}", path.display());
         if !down.is_empty() {
             spec += &format!(",exclude={}", down.join("+"));
         }
