@@ -159,8 +159,10 @@ fn the_page_asks_for_nothing_and_defuses_labels() {
             page.matches("{{verdict}}").count(),
             "{spec}"
         );
+        // Within the page a part of a drawing may name another one.
+        let foreign = page.replace("url(#", "");
         for request in ["src=", "@import", "url(", "rel=\"stylesheet"] {
-            assert!(!page.contains(request), "{spec}: {request}");
+            assert!(!foreign.contains(request), "{spec}: {request}");
         }
         for link in page
             .split("href=\"")

@@ -366,7 +366,7 @@ fn rows_of_machines_hold_the_figures_in_their_columns() {
     let text = written("machines.csv");
     let rows: Vec<&str> = text.lines().collect();
     assert_eq!(rows.len(), 3);
-    assert_eq!(rows[0].matches(',').count(), 65);
+    assert_eq!(rows[0].matches(',').count(), 66);
     // Four links, bisection 2; 8 nodes at 10 and 4 links at 1.
     let row = "\"mesh:2x2,per_router=2\",\"mesh:2x2,per_router=2\",8,8,1,4,4,4,8,4,0,1,0.5,2,";
     assert!(rows[1].starts_with(&format!("1,{row}")), "{}", rows[1]);

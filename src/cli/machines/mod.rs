@@ -9,7 +9,8 @@ use clap::Args;
 use nodeorder_base::Error;
 use nodeorder_network::{Context, Topology};
 use nodeorder_order::NodeOrder;
-use std::cell::Cell;
+use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -329,12 +330,13 @@ fn rank_machines(
     workload: Option<&ComparedJobs<'_>>,
 ) -> nodeorder_base::error::Result<Machines> {
     let bar = progress::show_steps(topologies.len() as u64, "machines");
-    let begun = Cell::new(false);
+    let seen = RefCell::new(BTreeSet::new());
     let clock = Clock::start_clock(false, &bar);
     let found = machines::compare(topologies, request, workload, &clock, &|name| {
-        // A step that begins ends the one before it.
-        if begun.replace(true) {
-            bar.inc(1);
+        // A machine that begins ends the one before it; each comes again for its bandwidth and its slowdowns.
+        let mut seen = seen.borrow_mut();
+        if seen.insert(name.to_string()) {
+            bar.set_position(seen.len() as u64 - 1);
         }
         bar.set_message(name.to_string());
     })?;

@@ -35,9 +35,10 @@ pub fn write_comparison(out: &mut impl Write, comparison: &Comparison) -> io::Re
     writeln!(out)?;
     let header = ["#", "ordering", "mean(log)", "mean", "best at", "step"].map(String::from);
     let sizes = comparison.sizes.iter().map(|s| format!("S={s}"));
-    let rows = comparison.entries.iter().enumerate().map(|(i, entry)| {
+    let ranks = comparison.list_ranks();
+    let rows = comparison.entries.iter().zip(ranks).map(|(entry, rank)| {
         let row = [
-            (i + 1).to_string(),
+            rank.to_string(),
             entry.label.clone(),
             format!("{:.3}", entry.mean_log),
             format!("{:.3}", entry.mean_plain),

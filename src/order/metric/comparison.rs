@@ -155,6 +155,22 @@ impl Comparison {
             .iter()
             .any(|entry| entry.spanning != self.entries[0].spanning)
     }
+
+    /// Lists the rank of each entry, from 1. Entries of the same mean over as many windows share a rank.
+    pub fn list_ranks(&self) -> Vec<u64> {
+        let mut ranks = Vec::new();
+        let mut rank = 1;
+        for (entry, number) in self.entries.iter().zip(1..) {
+            let tied = self.entries.get(rank as usize - 1).is_some_and(|first| {
+                first.mean_log == entry.mean_log && first.spanning == entry.spanning
+            });
+            if !tied {
+                rank = number;
+            }
+            ranks.push(rank);
+        }
+        ranks
+    }
 }
 
 impl OrderingFigures {

@@ -278,7 +278,7 @@ fn too_large(contender: &Contender) -> Option<String> {
 }
 
 /// Lists names or numbers in a sentence: `a, b and c`.
-fn join_names(items: &[String]) -> String {
+pub fn join_names(items: &[String]) -> String {
     match items {
         [before @ .., last] if !before.is_empty() => format!("{} and {last}", before.join(", ")),
         other => other.concat(),

@@ -21,7 +21,7 @@ pub use comparison::{
 };
 pub use confidence::Difference;
 pub use contender::{Bracket, Contender, Criterion, SeedFigures};
-pub use headline::{headline, outcome_sentences};
+pub use headline::{headline, join_names, outcome_sentences};
 pub use options::WorkloadOptions;
 pub use verdict::{JudgedCriterion, Verdict};
 pub use workload::{AllocatorService, ComparedJobs, JobService, ScheduledJobs};

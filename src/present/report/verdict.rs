@@ -9,6 +9,7 @@ use super::saved::saving_sentences;
 use super::sentences::{
     RichText, file_name, hops_text, lead_phrase, per_cent, per_cent_below, range_text, sentence,
 };
+use crate::machines::join_names;
 use crate::plot::format_thousands;
 use nodeorder_jobs::schedule::saving::REFERENCE;
 use nodeorder_order::metric::comparison::{Comparison, OrderingFigures};
@@ -90,12 +91,10 @@ fn ranking_sentence(comparison: &Comparison) -> RichText {
 fn equal_leaders(comparison: &Comparison, equals: usize) -> RichText {
     let all = comparison.entries.len();
     let (leaders, rest) = if equals + 1 < all {
-        let names: Vec<&str> = comparison.entries[..=equals]
-            .iter()
-            .map(|entry| entry.label.as_str())
-            .collect();
+        let leaders = comparison.entries[..=equals].iter();
+        let names: Vec<String> = leaders.map(|entry| entry.label.clone()).collect();
         (
-            RichText::default().strong(&names.join(" and ")),
+            RichText::default().strong(&join_names(&names)),
             ", and closer than the other orderings",
         )
     } else if all == 2 {

@@ -318,7 +318,7 @@ fn jobs_that_stay_and_wrong_requests() {
                 units: "2",
                 ..nodes
             },
-            "found no 2 units",
+            "no moves free 2 units",
         ),
         (
             FreeRequest {

@@ -56,9 +56,8 @@ pub const GRID: TopologyEntry = TopologyEntry {
 const DIMS: Opt = Opt::extents("dims", "routers along each dimension").positional();
 
 const NODES: Opt = nodes_option(
-    "chooses dims: nearly cubic, three extents (as many as wrap has) that differ by one \
-     at most, the smallest that fit; of a torus the most even that costs at most 1.1 \
-     times the cheapest",
+    "chooses dims: nearly cubic, three extents or as many as wrap has; a torus costs at \
+     most 1.1 times the cheapest shape",
 );
 
 const WRAP: Opt = Opt::text("wrap", "which dimensions wrap, a digit each, as in 110");
