@@ -219,5 +219,5 @@ def test_broken_parts_are_drawn_as_by_the_command(tmp_path: Path) -> None:
     assert (found["unreachable_nodes"] == 1).all()
     assert (found["broken_throughput"] <= found["broken_throughput_at_most"]).all()
     with pytest.raises(no.NodeorderError, match="links:SHARE"):
-        no.compare(specs, broken="cables:1")
+        no.compare(specs, broken="links:2")
 
