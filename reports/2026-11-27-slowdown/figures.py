@@ -9,7 +9,7 @@ import os
 import sys
 import tempfile
 
-from networks import HERE, PATTERNS, ROUTINGS, SEEDS, cases, nodes_in_order, orderings, rows_of, run, window_starts
+from networks import HERE, PATTERNS, ROUTINGS, SEEDS, cases, nodes_in_order, orderings, read, rows_of, run, window_starts
 
 UNIT = 8  # bytes of a message
 
@@ -37,19 +37,34 @@ def flow_over_unblocked(nodeorder, spec, nodes, pattern, size, routing, folder):
     return float(rows_of(text)[0]["seconds"]) / unblocked_time(pattern, size)
 
 
+def mean_hops(nodeorder, spec, nodes, size, runs):
+    """Mean distance of two nodes of each window."""
+    hops = []
+    with tempfile.TemporaryDirectory() as folder:
+        for first in (first for starts in runs for first in starts):
+            write_order(os.path.join(folder, "window"), nodes[first:first + size])
+            mean = run(nodeorder, "mpc", spec, "--order", "window", "--sizes", str(size), cwd=folder)
+            hops.append(float(rows_of(mean)[0]["mpc"]))
+    return hops
+
+
 def main():
     nodeorder = os.path.abspath(sys.argv[1])
     table = open(os.path.join(HERE, "figures.csv"), "w", newline="")
     rows = csv.writer(table, lineterminator="\n")
     rows.writerow(["network", "jobs", "size", "pattern", "ordering", "routing", "hops", "slowdown", "largest", "flow"])
+    ran = {(row["network"], row["jobs"], row["size"], row["pattern"]) for row in read("cycles.csv")}
     for spec, how, size, pattern in cases():
+        if (spec, how, str(size), pattern) not in ran:
+            continue
         for order in orderings(spec):
             nodes = nodes_in_order(nodeorder, spec, order)
             runs = window_starts(len(nodes), size, how)
             if how == "alone":
                 runs = [runs[(seed - 1) % len(runs)] for seed in SEEDS]
+            hops = mean_hops(nodeorder, spec, nodes, size, runs)
             for routing in ROUTINGS.values():
-                found, hops, flows = [], [], []
+                found, flows = [], []
                 with tempfile.TemporaryDirectory() as folder:
                     for starts in runs:
                         last = starts[-1] + size
@@ -57,10 +72,6 @@ def main():
                         text = run(nodeorder, "slowdown", spec, "--order", "order", "--guest", pattern, "--routing", routing,
                                    "--sizes", str(size), "--tilings", "1", "--duty", "1", cwd=folder)
                         found += rows_of(text)
-                        for first in starts:
-                            write_order(os.path.join(folder, "window"), nodes[first:first + size])
-                            mean = run(nodeorder, "mpc", spec, "--order", "window", "--sizes", str(size), cwd=folder)
-                            hops.append(float(rows_of(mean)[0]["mpc"]))
                         if how == "alone" and routing == "ecmp-hop":
                             flows.append(flow_over_unblocked(nodeorder, spec, nodes[starts[0]:last], pattern, size, routing, folder))
                 mean = lambda values: f"{sum(values) / len(values):.6g}" if values else ""
