@@ -199,6 +199,14 @@ fn pick_values<T: Copy>(values: &[T], indices: &[u32]) -> Vec<T> {
     indices.iter().map(|i| values[*i as usize]).collect()
 }
 
+/// Copies the values between the elements at these indices, from a table of `n` rows of `n`.
+fn pick_pairs<T: Copy>(table: &[T], n: usize, indices: &[u32]) -> Vec<T> {
+    let rows = indices
+        .iter()
+        .map(|row| pick_values(&table[*row as usize * n..], indices));
+    rows.collect::<Vec<_>>().concat()
+}
+
 impl Distances {
     /// Chooses the form for a topology and makes it. Fails if more memory than allowed would be needed.
     fn new(topology: &Topology, routers: &[RouterId]) -> Result<Self> {
@@ -308,17 +316,11 @@ impl Distances {
             },
             Distances::Table { n, bytes } => Distances::Table {
                 n: elements.len(),
-                bytes: elements
-                    .iter()
-                    .flat_map(|a| pick_values(&bytes[*a as usize * n..], elements))
-                    .collect(),
+                bytes: pick_pairs(bytes, *n, elements),
             },
             Distances::Wide { n, far } => Distances::Wide {
                 n: elements.len(),
-                far: elements
-                    .iter()
-                    .flat_map(|a| pick_values(&far[*a as usize * n..], elements))
-                    .collect(),
+                far: pick_pairs(far, *n, elements),
             },
             Distances::Closed { metric, routers } => Distances::Closed {
                 metric: metric.clone(),
