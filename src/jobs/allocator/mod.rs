@@ -6,6 +6,7 @@
 //! job ([`Choice`]): the job then waits, or is left out where it can never be placed.
 
 mod bfs;
+mod bottleneck_fit;
 mod closest_fit;
 mod closest_mind;
 mod components;

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use super::entry::{Allocator, AllocatorContext, ParseAllocator};
 use super::{
-    bfs, closest_fit, closest_mind, dilation, fifo, first_fit, gen_alg, groups, kueue, largest_fit,
-    mbs, mc1x1, random, ruled, slurm, span,
+    bfs, bottleneck_fit, closest_fit, closest_mind, dilation, fifo, first_fit, gen_alg, groups,
+    kueue, largest_fit, mbs, mc1x1, random, ruled, slurm, span,
 };
 use nodeorder_base::{Registry, Result};
 use nodeorder_trace::Rules;
@@ -25,6 +25,7 @@ pub static ALLOCATORS: Registry<ParseAllocator> = Registry {
             first_fit::VARYING_FIT,
             closest_fit::CLOSEST_FIT,
             closest_mind::CLOSEST_MIND,
+            bottleneck_fit::BOTTLENECK_FIT,
             span::FIRST,
             span::BEST,
             span::SUM_OF_SQUARES,
