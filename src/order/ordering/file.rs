@@ -11,7 +11,12 @@
 //! 3
 //! 2
 //! ```
+//!
+//! `opensm-ftree-ca-order.dump`, in which opensm writes the order of a fat tree's adapters (osm_ucast_ftree.c,
+//! fabric_dump_hca_ordering), is one, too: a LID, a tab and the adapter's description a line. A node stands where its first
+//! adapter does; lines of `DUMMY`, places of a leaf switch without a node, are left out.
 
+use std::collections::HashSet;
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -37,10 +42,11 @@ impl NodeOrder {
     /// # Errors
     /// A malformed, unknown, unschedulable or repeated id, with its line; a file without ids.
     pub fn read(topology: &Topology, text: &Text) -> Result<Self> {
+        let mut notes = Vec::new();
         Ok(NodeOrder {
             label: text.name().to_string(),
-            nodes: read_nodes(topology, text)?,
-            notes: Vec::new(),
+            nodes: read_nodes(topology, text, &mut notes)?,
+            notes,
             made_for: other_machine(topology, text),
         })
     }
@@ -98,8 +104,10 @@ fn one_line(text: &str) -> String {
     text.replace(['\n', '\r'], " ")
 }
 
-/// Reads the nodes of an ordering file.
-fn read_nodes(topology: &Topology, text: &Text) -> Result<Vec<NodeId>> {
+/// Reads the nodes of an ordering file. Adds to `notes` what is left out.
+fn read_nodes(topology: &Topology, text: &Text, notes: &mut Vec<String>) -> Result<Vec<NodeId>> {
+    let mut adapters = HashSet::new();
+    let mut left_out = 0;
     let mut check = NodeCheck::new(topology);
     let mut nodes = Vec::new();
     let named = find_header_line(text, NAMES).is_some();
@@ -116,7 +124,18 @@ fn read_nodes(topology: &Topology, text: &Text) -> Result<Vec<NodeId>> {
             nodes.push(NodeId(id));
             continue;
         }
-        for node in topology.nodes_listed(line.text, &line, nodes.len(), numbers)? {
+        let mut names = line.text;
+        if let Some((lid, description)) = line.text.split_once('\t')
+            && lid.starts_with("0x")
+        {
+            names = description.split(' ').next().unwrap_or_default();
+            // Further adapters of a node, as on several rails, stand on leaf switches of their own.
+            if names == "DUMMY" || !adapters.insert(names) {
+                left_out += 1;
+                continue;
+            }
+        }
+        for node in topology.nodes_listed(names, &line, nodes.len(), numbers)? {
             check.add_node(node, || line.location())?;
             nodes.push(node);
         }
@@ -128,6 +147,12 @@ fn read_nodes(topology: &Topology, text: &Text) -> Result<Vec<NodeId>> {
         let found = format!("{} node ids under a header of {count}", nodes.len());
         let expected = "as many as the header says: is the file cut off? (without this line any number is read)";
         return Err(Error::input(line.location(), found, expected));
+    }
+    if left_out > 0 {
+        notes.push(format!(
+            "{left_out} lines of {} are left out: places without a node, or further adapters of one",
+            text.name()
+        ));
     }
     if nodes.is_empty() {
         return Err(Error::input(
@@ -193,6 +218,24 @@ mod tests {
         assert_eq!(
             NodeOrder::read(&topology, &lists).unwrap().nodes(),
             [4, 5, 0, 9, 1].map(NodeId)
+        );
+    }
+
+    #[test]
+    fn adapters_in_the_order_of_opensm_are_an_ordering() {
+        // As osm_ucast_ftree.c prints, "0x%04x\t%s\n" and "0xFFFF\tDUMMY\n": two leaf switches of three places, a node of
+        // two rails.
+        let dump = "0x0004\tn2 HCA-1\n0x0011\tn0 HCA-1\n0xFFFF\tDUMMY\n0x0002\tn3 mlx5_0\n0x000a\tn1\n0x0005\tn2 HCA-2\n";
+        let topology = Topology::inline("xgft:h=2,m=2x2,w=1x1", &Context::default()).unwrap();
+        let order = NodeOrder::read(&topology, &Text::new("ca", dump)).unwrap();
+        assert_eq!(order.nodes(), [2, 0, 3, 1].map(NodeId));
+        assert!(order.notes()[0].starts_with("2 lines of ca are left out"));
+        let error = NodeOrder::read(&topology, &Text::new("ca", "0x0004\tlogin HCA-1\n"));
+        assert!(
+            error
+                .unwrap_err()
+                .to_string()
+                .starts_with("ca:1: found `login`")
         );
     }
 
