@@ -9,13 +9,13 @@ use clap::error::ErrorKind;
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 
-/// An old spelling and what has its place.
+/// An old spelling and the command that takes its place.
 struct Alias {
     /// The old spelling, as errors name it.
     spelling: &'static str,
     /// The command that takes its place.
     command: &'static str,
-    /// Options by their old and their new names; one without a new name only told the spelling.
+    /// Options by their old and their new names; `None` for an option that only marked the old spelling and is dropped.
     renamed: &'static [(&'static str, Option<&'static str>)],
 }
 

@@ -331,7 +331,8 @@ impl Command {
     }
 }
 
-/// The nodes in rank order, the placement on them, the method that found it, and those that did not come to their end.
+/// The nodes in rank order, the placement on them, the method that found it, and the methods that did not come to their
+/// end.
 struct Placed {
     ranks: Vec<NodeId>,
     placement: ProcessMapping,

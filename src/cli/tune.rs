@@ -229,7 +229,7 @@ impl Command {
         }
     }
 
-    /// Returns the files that show the machine over time under one setting: a CSV, and a figure where any time passes.
+    /// Makes the files that show the machine over time under one setting: a CSV, and a figure where any time passes.
     fn timeline_files(
         &self,
         topology: &Topology,

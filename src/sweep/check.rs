@@ -31,7 +31,7 @@ struct Problems<'l> {
     remarks: Remarks,
 }
 
-/// What a plan's results rest on, in sentences.
+/// Assumptions that a plan's results rest on, in sentences.
 #[derive(Clone, Debug, Default)]
 pub struct Remarks {
     /// Files of orderings made for another machine, and nodes that they leave out: once a file and machine.
@@ -149,7 +149,7 @@ impl PlanLists {
 }
 
 impl Problems<'_> {
-    /// Checks the items of a list, those apart that are known to be wrong.
+    /// Checks the items of a list; skips those that are known to be wrong.
     fn check_items(&mut self, list: &'static str, check: impl Fn(usize) -> Result<()>) {
         self.check_with(list, |_, i| check(i));
     }

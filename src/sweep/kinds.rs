@@ -27,9 +27,9 @@ use nodeorder_traffic::slowdown::{
 pub struct Kind {
     /// Value of the column `group`.
     pub name: &'static str,
-    /// Columns of the figures of such a row.
+    /// Lists the columns of the figures of this kind of row.
     pub headings: fn(&PlanLists) -> Vec<Heading>,
-    /// Cells that a plan asks for, in their order.
+    /// Lists the cells of this kind that a plan asks for, in their order.
     pub cells: fn(&PlanLists) -> Vec<CellSpec>,
     /// Makes what cells of the same jobs share; the given one is the first of them.
     pub share_jobs: fn(&OrderingScope<'_>, &CellSpec) -> Result<JobsScope>,

@@ -12,7 +12,7 @@ use nodeorder_base::{Error, Result};
 use nodeorder_present::columns::sweep::{CellRow, ResultRow};
 use nodeorder_present::columns::{Column, Table, Value, row_values};
 
-/// A row of a sweep: a cell of the plan, and its figures or why it has none.
+/// A row of a sweep: a cell of the plan, and its figures or the reason why it has none.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SweepRow {
     /// Number of the cell.

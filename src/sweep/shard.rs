@@ -62,9 +62,9 @@ impl std::fmt::Display for Shard {
 /// The file of a finished shard.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ShardFile {
-    /// Part of the sweep that it holds.
+    /// Part of the sweep that the file holds.
     pub shard: Shard,
-    /// Version of the tool that made it.
+    /// Version of the tool that wrote the file.
     pub version: String,
     /// Name of the plan.
     pub name: String,

@@ -27,11 +27,11 @@ pub struct PlanSpec {
     pub transforms: Vec<String>,
     /// Policies that schedule the traces.
     pub policies: Vec<String>,
-    /// Runtime models of these schedules.
+    /// Runtime models of the policies' schedules.
     pub models: Vec<String>,
     /// Traffic to be mapped, or patterns whose slowdowns are measured.
     pub guests: Vec<String>,
-    /// Routings of this traffic.
+    /// Routings of the guests' traffic.
     pub routings: Vec<String>,
     /// Whether slowdowns of the guests are measured at all job sizes, in the place of mapping them.
     pub slowdown: bool,

@@ -121,7 +121,7 @@ impl Sizes {
         }
     }
 
-    /// Makes the distribution of so many jobs by size, called `name` in messages.
+    /// Makes the distribution from the number of jobs of each size; `name` is for messages.
     pub fn of_jobs(name: &str, jobs: BTreeMap<u32, u64>) -> Self {
         let exact = jobs
             .iter()

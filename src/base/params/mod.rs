@@ -27,7 +27,7 @@ pub use units::{Unit, parse_bytes};
 pub use value::Value;
 pub use written::Written;
 
-/// A key with its value, and where each of them stands.
+/// A key with its value, and the locations of both.
 #[derive(Clone, Debug)]
 struct Given {
     key: String,
@@ -37,7 +37,7 @@ struct Given {
 }
 
 impl Given {
-    /// Returns a key with a word as its value, both of which stand at `location`.
+    /// Creates a key with a word as its value, both of which stand at `location`.
     fn from_word(key: &str, word: &str, location: &SourceLocation) -> Given {
         Given {
             key: key.to_string(),
@@ -47,7 +47,7 @@ impl Given {
         }
     }
 
-    /// Iterates over the items of a list, each with its place; another value is the only item of its own.
+    /// Iterates over the items of a list, each with its place; a value that is no list counts as a single item.
     fn list_items(&self) -> impl Iterator<Item = (&Value, &SourceLocation)> {
         let (items, single) = match &self.value {
             Value::List(items) => (&items[..], None),
@@ -106,12 +106,12 @@ impl Params {
         &self.kind
     }
 
-    /// Returns the location of the whole, for errors about combinations.
+    /// Returns the location of the whole text or table, for errors about several of its options.
     pub fn location(&self) -> &SourceLocation {
         &self.location
     }
 
-    /// Finds the location of `key`'s value, or of the whole when it is absent.
+    /// Finds the location of `key`'s value; if it is not given, that of the whole text or table.
     pub fn location_of(&self, key: &str) -> SourceLocation {
         let given = self.given.iter().find(|e| e.key == key);
         given.map_or(&self.location, |e| &e.location).clone()
@@ -291,7 +291,7 @@ impl Params {
             .unwrap_or(false))
     }
 
-    /// Returns the run's `--seed`, whatever `seed=` says here.
+    /// Returns the run's `--seed`; a `seed=` among these options does not count.
     pub fn default_seed(&self) -> u64 {
         self.default_seed
     }

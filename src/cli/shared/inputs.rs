@@ -104,7 +104,7 @@ pub fn report_machine(topology: &Topology, order: &NodeOrder) {
 /// Nodes from which an ordering's size is said before it is made.
 const MANY: usize = 1 << 26;
 
-/// Says what an ordering of very many nodes takes.
+/// Says how much memory an ordering of very many nodes takes.
 pub fn announce_memory(topology: &Topology, text: &str) {
     let nodes = topology.node_count();
     if nodes >= MANY {

@@ -34,14 +34,14 @@ struct Unfinished {
     made: Vec<PathBuf>,
     /// Locks of temporary folders, held until the program ends.
     locks: Vec<File>,
-    /// What is printed when Ctrl-C ends the program; `None` for nothing.
+    /// Text that is printed when Ctrl-C ends the program; `None` for no text.
     said: Option<String>,
 }
 
 /// The last signal that came: that of Ctrl-C (INT), TERM or HUP.
 static SIGNAL: AtomicU8 = AtomicU8::new(2);
 
-/// Returns the exit code of a program that a signal ended: 130 after Ctrl-C, 143 after TERM, 129 after HUP.
+/// Computes the exit code of a program that a signal ended: 130 after Ctrl-C, 143 after TERM, 129 after HUP.
 pub fn exit_code() -> u8 {
     128 + SIGNAL.load(Ordering::SeqCst)
 }
@@ -154,7 +154,7 @@ fn lock_own(file: &File) -> bool {
     !matches!(file.try_lock(), Err(std::fs::TryLockError::WouldBlock))
 }
 
-/// Takes no lock: elsewhere it would keep the file from being moved.
+/// Takes no lock: on this system a lock would keep the file from being moved.
 #[cfg(not(unix))]
 fn lock_own(_: &File) -> bool {
     true

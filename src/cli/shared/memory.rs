@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use nodeorder_network::Context;
 
-/// Returns the default limit of memory, in bytes.
+/// Computes the default limit of memory, in bytes.
 pub fn default_memory() -> u64 {
     limit_below(Path::new("/")).unwrap_or(Context::default().memory)
 }
@@ -36,7 +36,7 @@ fn read(path: &Path) -> String {
     std::fs::read_to_string(path).unwrap_or_default()
 }
 
-/// Returns the number behind a label at the beginning of a line. `None` if there is none, as for `unlimited`.
+/// Finds the number behind a label at the beginning of a line. `None` if there is none, as for `unlimited`.
 fn value_behind(text: &str, label: &str) -> Option<u64> {
     let rest = text.lines().find_map(|line| line.strip_prefix(label))?;
     rest.split_whitespace().next()?.parse().ok()

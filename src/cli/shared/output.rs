@@ -209,7 +209,7 @@ fn to_stdout() -> Box<dyn Write> {
 /// breaks and tabs that steers it is written as escapes.
 struct EscapedText<W> {
     target: W,
-    /// The bytes of a character whose end is not there yet.
+    /// The first bytes of a character whose other bytes have not arrived yet.
     begun: Vec<u8>,
 }
 
@@ -338,7 +338,8 @@ pub fn write_folder<N: AsRef<Path>, T: AsRef<[u8]>>(
         .try_for_each(|(name, text)| write_text(Some(&folder.join(name)), text))
 }
 
-/// Chooses which of two forms an option's file has, by the ending of its name; `plain` if it has none, as a device.
+/// Chooses which of `forms` an option's file has, by the ending of its name; `plain` for a name without an ending, such
+/// as a device's.
 pub fn form_by_ending(
     option: &str,
     path: &Path,
@@ -355,7 +356,7 @@ pub fn form_by_ending(
         })
 }
 
-/// Returns the file that an option names. `None` for `-`, which is standard output.
+/// Tells a file that an option names from `-`, which is standard output and gives `None`.
 pub fn named_file(path: Option<&Path>) -> Option<&Path> {
     path.filter(|path| *path != Path::new("-"))
 }

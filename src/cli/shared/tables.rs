@@ -310,7 +310,7 @@ pub fn lay_out_columns<R>(columns: &[Column<R>], rows: &[R], numbers: usize) -> 
     lay_out_table(columns.iter().map(|column| column.name), rows, numbers)
 }
 
-/// Formats a value with so many digits, `-` for none.
+/// Formats a value with `digits` decimals, `-` for none.
 pub fn format_number(value: Option<f64>, digits: usize) -> String {
     // A dash, as an empty cell among right-aligned numbers is easily overlooked.
     value.map_or_else(|| "-".into(), |v| format!("{v:.digits$}"))

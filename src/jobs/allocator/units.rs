@@ -45,7 +45,7 @@ impl UnitSet {
         self.ranks[unit].len() as u32
     }
 
-    /// Looks up the unit of a rank; `None` if it is in none.
+    /// Looks up the unit of a rank; `None` if it is in no unit.
     pub fn unit_of(&self, rank: u32) -> Option<usize> {
         let unit = self.of[rank as usize];
         (unit != NONE).then_some(unit as usize)
@@ -148,7 +148,7 @@ pub fn find_level_named<'n>(
 /// A unit of a level with its ranks.
 #[derive(Clone, Debug)]
 pub struct UnitRanks {
-    /// Number of the unit around it, on the level before; 0 on the outermost level.
+    /// Number of the unit of the next outer level that contains it; 0 on the outermost level.
     pub outer: u32,
     /// Its ranks, ascending.
     pub ranks: Vec<u32>,

@@ -15,8 +15,8 @@ use super::free_units::Move;
 type Shares = Vec<(usize, u32)>;
 
 impl Problem<'_> {
-    /// Deals out what units hold to the free nodes of the others. Fails if no way is
-    /// found; true if there is none.
+    /// Deals the jobs of `units` out to the free nodes of all other units. Fails if no way is found, with whether it is
+    /// proved that there is none.
     pub fn deal_out(&self, units: &[usize], seconds: f64) -> Result<Vec<Move>, bool> {
         let others = self.level.units.iter().enumerate();
         let others = others.filter(|(i, unit)| !units.contains(i) && unit.free > 0);
@@ -74,8 +74,8 @@ impl Problem<'_> {
     }
 }
 
-/// Deals groups of nodes out: each to the fullest unit that holds it, else to the emptiest ones. `None` if one would go
-/// to more units than it may.
+/// Deals groups of nodes out: each to the fullest unit that holds it, else to the emptiest units. `None` if a group
+/// would go to more units than it may.
 fn deal_greedily(wanted: &[(u32, usize)], mut room: BTreeMap<usize, u32>) -> Option<Vec<Shares>> {
     let mut dealt = Vec::new();
     for (nodes, most) in wanted {

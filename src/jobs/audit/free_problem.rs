@@ -10,7 +10,7 @@ use good_lp::{
 
 use super::snapshot::LevelState;
 
-/// Units that may be freed, and what freeing them costs.
+/// Units that may be freed, and the costs of freeing them.
 pub(super) struct Problem<'s> {
     pub level: &'s LevelState,
     pub count: usize,
@@ -19,9 +19,9 @@ pub(super) struct Problem<'s> {
     pub candidates: Vec<usize>,
     /// By job: cost of moving one of its nodes.
     pub node_costs: Vec<f64>,
-    /// Cost of touching a job, above those of all nodes; 0 where jobs do not count.
+    /// Cost of moving a job at all, above the cost of all nodes together; 0 if the number of jobs does not count.
     pub job_cost: f64,
-    /// By job: its nodes, and its units.
+    /// By job: number of its nodes, and of its units.
     pub jobs: Vec<(u32, u32)>,
 }
 
@@ -49,7 +49,7 @@ impl Problem<'_> {
         self.job_cost + f64::from(moved) * self.node_costs[job]
     }
 
-    /// Converts a cost to what is shown: where jobs count, these.
+    /// Converts a cost to the figure that is shown: if jobs count, the number of jobs.
     pub fn shown_cost(&self, cost: f64) -> f64 {
         if self.job_cost > 0.0 {
             (cost / self.job_cost).floor()
@@ -72,7 +72,7 @@ impl Problem<'_> {
         jobs + units.iter().map(|unit| self.unit_cost(*unit)).sum::<f64>()
     }
 
-    /// Chooses units in turn, each the cheapest beside those before, of which all jobs find room.
+    /// Chooses units one by one, each time the cheapest beside those chosen, such that all their jobs find room.
     pub fn choose_in_turn(&self) -> Vec<usize> {
         let mut left = self.candidates.clone();
         let mut units = Vec::new();

@@ -17,7 +17,7 @@ struct PlacedJob {
     nodes: Vec<NodeId>,
 }
 
-/// What happens to a job; at one time in this order.
+/// Change of a job. Changes at one time happen in this order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Change {
     Ends,

@@ -115,8 +115,8 @@ impl<'t> Resolver<'t> {
         }
     }
 
-    /// Finds the nodes of a list of plain names and names with one bracket at their end, by the short cut. `None`
-    /// if one is not known to it, though it may be a list all the same.
+    /// Finds, by a short cut, the nodes of a list of plain names and names with one bracket at their end. `None` if the
+    /// short cut does not know a name; the list may be right all the same.
     fn resolve_quickly(&self, text: &str) -> Option<Vec<NodeId>> {
         let mut nodes = Vec::new();
         let mut rest = text;

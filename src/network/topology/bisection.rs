@@ -23,7 +23,7 @@ pub struct CutBounds {
 /// traffic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Load {
-    /// Every ordered pair of routers exchanges a unit.
+    /// Every ordered pair of routers exchanges a unit of traffic.
     Pairs(u128, u128),
     /// Every node sends a unit to one partner and gets one; traffic in one direction of the link.
     Partners(u128, u128),
@@ -194,9 +194,9 @@ struct TreeLevel {
 
 /// An axis of a product.
 struct AxisCut {
-    /// Number of routers along it, at least 2.
+    /// Number of routers along the axis, at least 2.
     extent: u32,
-    /// Number of links of one line of routers along it that a cut into halves has.
+    /// Number of links that a cut into halves takes of one line of routers along the axis.
     links: u64,
 }
 

@@ -13,7 +13,7 @@ use super::families::{edge_list, matrix};
 use super::import::{ns3, slurm, target, tiers};
 use nodeorder_base::{Error, Result, Text};
 
-/// A reader and what its files have.
+/// A reader and the signs of its files.
 struct Sign {
     kind: &'static str,
     /// Text that a file begins with, blanks apart.

@@ -57,9 +57,9 @@ pub struct Availability {
     pub expected_units: f64,
     /// Largest number of units that are up, or more, with probability 0.95.
     pub units_at_95: usize,
-    /// The same with probability 0.99.
+    /// Largest number of units that are up, or more, with probability 0.99.
     pub units_at_99: usize,
-    /// What jobs of several units get.
+    /// Share of the machine that jobs of several units can use, by number of units.
     pub goodput: Vec<Goodput>,
     /// Fewest units to add so that the promise holds; `None` without a promise.
     pub spares: Option<u32>,
@@ -318,7 +318,7 @@ fn convolve(a: &[f64], b: &[f64]) -> Distribution {
     sum
 }
 
-/// Computes the distribution of the sum of `count` equal ones.
+/// Computes the distribution of the sum of `count` independent parts, each distributed as `one`.
 fn repeat(one: &[f64], mut count: u32) -> Distribution {
     let mut sum = vec![1.0];
     let mut square = one.to_vec();

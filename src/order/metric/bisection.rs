@@ -58,7 +58,7 @@ impl Bisection {
         self.cut
     }
 
-    /// Returns the links of the cut; `None` if they are no whole number, or one that an `f64` may not hold exactly.
+    /// Counts the links of the cut; `None` if the weight is no whole number, or too large for an `f64` to hold exactly.
     pub fn whole_links(&self) -> Option<u64> {
         let is_whole = self.cut.fract() == 0.0 && self.cut <= (1u64 << 53) as f64;
         is_whole.then_some(self.cut as u64)

@@ -39,7 +39,7 @@ pub const BROKEN_ROUTING: &str = "ideal:gap=0.05";
 pub struct BrokenFigures {
     /// All-to-all throughput that was found of what is left.
     pub throughput: Difference,
-    /// The same that no routing exceeds.
+    /// Upper bound of the all-to-all throughput of what is left: no routing exceeds it.
     pub at_most: Difference,
     /// Number of nodes that are broken or cut off.
     pub unreachable: Difference,

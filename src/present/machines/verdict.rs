@@ -5,7 +5,7 @@ use super::confidence::is_above;
 use super::contender::{Bracket, Contender};
 use super::headline::format_range;
 
-/// Something that offers are judged by: a figure of each, and which side is better.
+/// Criterion by which offers are judged: the figure of an offer, and the name of the best.
 struct BuyingCriterion {
     /// What the best offer is called, as in `cheapest`.
     best: &'static str,
@@ -116,7 +116,7 @@ pub struct JudgedCriterion {
 }
 
 impl JudgedCriterion {
-    /// Looks up what is certain of each offer: the worse end of its figure.
+    /// Lists the value that is certain for each offer: the worse end of its figure.
     pub fn list_certain(&self) -> Vec<f64> {
         let worse = |[low, high]: &Bracket| if self.higher_is_better { *low } else { *high };
         self.ends.iter().map(worse).collect()
@@ -209,7 +209,7 @@ impl Machines {
     }
 }
 
-/// Lists the criteria at which not all of so many offers tie.
+/// Lists the criteria at which not all `offers` tie.
 fn list_telling(criteria: &[JudgedCriterion], offers: usize) -> Vec<&JudgedCriterion> {
     let all = criteria.iter();
     all.filter(|criterion| criterion.best.len() < offers)

@@ -13,7 +13,7 @@ const HIGH: f64 = 190.0;
 /// Points of one placement: a time and a value each.
 pub type Points = Vec<(f64, f64)>;
 
-/// What holds between two points of a placement.
+/// How a line goes from one point of a placement to the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Between {
     /// Nothing is known: a straight line joins means of stretches of time.

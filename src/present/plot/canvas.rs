@@ -48,7 +48,7 @@ pub trait Shapes {
     /// Draws a text whose size is in device units an em; `at` is on the baseline, at the text's anchor.
     fn draw_text(&mut self, text: &str, style: &Text, at: BackendCoord);
 
-    /// Writes what is still open.
+    /// Writes shapes that are still open.
     fn flush(&mut self) {}
 }
 

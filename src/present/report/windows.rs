@@ -125,7 +125,7 @@ pub(super) fn throughput_section(
     Ok(section)
 }
 
-/// Makes a column of which no value is marked: brackets that meet are not told apart.
+/// Makes a column in which no value is marked as the best: the brackets of orderings may overlap.
 fn bracket_column(
     title: &str,
     rows: &[WindowRow<'_>],

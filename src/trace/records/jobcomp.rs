@@ -44,7 +44,7 @@ const KEYS: [(&str, usize); 12] = [
     ("UserId", 9),
     ("SegmentSize", 10),
 ];
-/// Places of keys, of which so many are in every line.
+/// Number of different places of keys.
 const PLACES: usize = 11;
 const NEEDED: usize = 6;
 

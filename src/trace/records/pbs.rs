@@ -307,7 +307,7 @@ fn reason_to_skip(kind: u8, text: &str, run: &Record, backwards: Option<bool>) -
     }
 }
 
-/// Subtracts what the clock at the front of a line is ahead from a time there, or adds it the other way round.
+/// Subtracts from the time at the front of a line the seconds by which that clock is ahead (adds them if it is behind).
 fn subtract_shift(front: Option<i64>, less: Option<i64>) -> Option<i64> {
     Some(front? - less?)
 }

@@ -165,7 +165,7 @@ impl JobRows {
 }
 
 impl PendingRow {
-    /// Adds a row, and says what became of it.
+    /// Adds a row to the job's, and returns how it was taken: the reason to count it under.
     fn merge_row(&mut self, row: &Record, joins: bool) -> Reason {
         let job = &mut self.record;
         self.rows.insert(job.row);

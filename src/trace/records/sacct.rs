@@ -156,8 +156,8 @@ impl SacctRow<'_> {
         strip_quotes(&self.fields[at + shift])
     }
 
-    /// Finds the one way in which a row with separators or line breaks in its texts can be read; false where there is
-    /// none, or where there are several.
+    /// Finds the only way in which a row with separators or line breaks in its texts can be read; false if there is
+    /// none, or more than one.
     fn decide_reading(&mut self) -> bool {
         let mut columns = self.header.at.iter().flatten();
         let most = match self.header.free {

@@ -108,7 +108,7 @@ pub const SIZES: Opt = Opt::text(
 
 /// Where job sizes come from.
 pub enum SizeSource {
-    /// log-uniform: sizes without end.
+    /// `log-uniform`: sizes without an upper limit.
     LogUniform,
     /// `hector`, `hector-ten`, `hector-year`, `nersc` or a list.
     Table(Sizes),

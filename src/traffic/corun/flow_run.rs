@@ -18,7 +18,7 @@ use super::pattern::{SimulationState, StopCondition};
 use super::progress::Computing;
 use super::timing::{Simulation, Timeline};
 
-/// The present activity of a job.
+/// What a job does now.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum FlowStage {
     /// Computes up to this second.

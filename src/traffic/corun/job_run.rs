@@ -23,7 +23,7 @@ use super::usage::JobLoad;
 /// Uses of a link that jobs can fill: job, phase, and the seconds of the link for each byte of its largest message.
 type LinkUses = Vec<(u32, u32, f64)>;
 
-/// The present activity of a job.
+/// What a job does now.
 #[derive(Clone, Copy, Debug)]
 enum JobStage {
     /// Computes, or waits for first bytes: others cannot slow it down.
@@ -79,7 +79,7 @@ impl SharedLink {
         }
     }
 
-    /// Visits each job with the second at which it will be done here. O(jobs on the link, squared).
+    /// Visits each job on the link with the second at which the link has served it. O(jobs on the link, squared).
     fn visit_ends(&mut self, mut visit: impl FnMut(u32, f64)) {
         self.active.sort_by(|a, b| a.2.total_cmp(&b.2));
         let mut service = self.service;
@@ -176,8 +176,8 @@ impl JobRun {
         self.line.skip_periods(state, goal);
     }
 
-    /// Lets a job begin to send. It is done no sooner than alone, and later where links are shared; so are the
-    /// others there.
+    /// Lets a job begin to send, and updates the ends of all jobs on its links: a job ends no sooner than alone, and
+    /// later where links are shared.
     fn begin_sending(&mut self, i: usize) {
         let now = self.line.now;
         let at = self.line.jobs[i].phase;

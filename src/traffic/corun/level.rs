@@ -64,7 +64,7 @@ pub enum Detail {
 pub struct PlacedJob {
     traffic: Traffic,
     computing: Computing,
-    /// Channels on which it may meet other jobs, ascending, with the most that it asks of each, in bytes a second.
+    /// Channels on which the job may meet other jobs, ascending, with the most that it asks of each, in bytes a second.
     peak_demands: Vec<(u32, f64)>,
 }
 

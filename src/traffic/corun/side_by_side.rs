@@ -61,11 +61,11 @@ impl Settings {
 pub struct JobOutcome {
     /// Name of the job.
     pub name: String,
-    /// Number of its processes.
+    /// Number of processes of the job.
     pub processes: u32,
     /// Number of iterations that it finished beside the others.
     pub iterations: u64,
-    /// Mean seconds of these iterations.
+    /// Mean seconds of an iteration beside the others.
     pub seconds: f64,
     /// Mean seconds of an iteration alone.
     pub alone: f64,
@@ -84,7 +84,7 @@ impl JobOutcome {
 pub struct Outcome {
     /// Times of each job, in the order of the list.
     pub jobs: Vec<JobOutcome>,
-    /// Seconds until each had done its iterations.
+    /// Seconds until every job had done its iterations.
     pub seconds: f64,
     /// Bytes that each directed link carried over those that it could have carried in that time, in the order of
     /// [`RouterGraph`](nodeorder_network::topology::RouterGraph).

@@ -12,7 +12,7 @@ pub struct Flow {
     pub router: u32,
     /// Number of ordered pairs of processes whose messages it sums.
     pub pairs: u64,
-    /// Volume of these messages.
+    /// Volume of the summed messages.
     pub volume: f64,
 }
 
@@ -88,7 +88,7 @@ struct Spread {
     component_of: Vec<u32>,
     /// Volume that each router sends to every other router of its component, and that it receives.
     ends: [Vec<f64>; 2],
-    /// Routers that send so, and that receive so.
+    /// Routers that send, and routers that receive, to or from all others.
     active: [Vec<u32>; 2],
 }
 
@@ -352,7 +352,7 @@ impl Demand {
         }
     }
 
-    /// Returns the traffic where it is all-to-all; `None` where flows are listed.
+    /// Returns the traffic if it is all-to-all; `None` if flows are listed.
     pub fn as_all_to_all(&self) -> Option<&Uniform> {
         match &self.traffic {
             RouterTraffic::Uniform(uniform) => Some(uniform),

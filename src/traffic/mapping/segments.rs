@@ -13,7 +13,7 @@ const EXACT_UNITS: usize = 20;
 /// Part of a job whose hosts come in segments of one size.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Role {
-    /// Name, of a job that is not divided into roles empty.
+    /// Name of the role; empty for a job that is not divided into roles.
     pub name: String,
     /// Number of hosts of a segment.
     pub segment: u32,
@@ -28,11 +28,11 @@ pub struct Dealt {
     pub of_unit: Vec<Vec<u32>>,
     /// Number of segments of each role that found no place.
     pub left: Vec<u32>,
-    /// Whether no other division would place all, if this one does not.
+    /// Whether it is proved, where segments are left, that no other division places all.
     pub exact: bool,
 }
 
-/// State of a division in progress.
+/// State of a search that deals segments out.
 struct Dealing<'a> {
     /// Number of hosts of each unit.
     hosts: &'a [u32],
@@ -48,9 +48,10 @@ struct Dealing<'a> {
     dealt: Dealt,
 }
 
-/// Deals the segments of `roles` out to units of so many `hosts`: fullest units first, in each the largest segments
-/// first. This places all of one role exactly where the units hold enough whole segments, Σ ⌊hosts/segment⌋; so it
-/// does where each size of segment divides the next. Else a search over up to 20 units is exact, too.
+/// Deals the segments of `roles` out to units, given by their numbers of `hosts`: fullest units first, in each the
+/// largest segments first. This places all of one role exactly where the units hold enough whole segments, Σ
+/// ⌊hosts/segment⌋; so it does where each size of segment divides the next. Else a search over up to 20 units is exact,
+/// too.
 ///
 /// # Complexity
 /// O(units · roles); of the search, the numbers of segments that may be left, multiplied, times the units.

@@ -11,7 +11,7 @@ const PROVED_BLOCKS: usize = 24;
 /// Moves and swaps that improvements try at most.
 const TRIES: u32 = 10_000_000;
 
-/// What is put on units: blocks of processes, what they send, and the groups they belong to.
+/// Blocks of processes to be put on units, with their messages and groups.
 #[derive(Clone, Debug, Default)]
 pub struct SpreadProblem {
     /// Number of blocks that each unit holds.
@@ -33,7 +33,7 @@ pub struct Spread {
     pub max_span: u32,
     /// Volume between blocks of different units.
     pub volume: f64,
-    /// Whether nothing else is better.
+    /// Whether it is proved that no other spread is better.
     pub proved: bool,
 }
 
@@ -83,7 +83,7 @@ impl SpreadProblem {
     }
 }
 
-/// A division in progress.
+/// Search for a spread, with the blocks placed so far.
 struct Search<'a> {
     problem: &'a SpreadProblem,
     /// Groups of each block.
@@ -100,7 +100,7 @@ struct Search<'a> {
     held: Vec<u32>,
     /// Number of units that each group spans.
     spans: Vec<u32>,
-    /// Number of groups that span so many units.
+    /// Number of groups by the number of units that they span.
     groups_by_span: Vec<u32>,
     /// Number of steps that the search may still take.
     steps: u32,

@@ -17,8 +17,8 @@ pub(super) struct GridLoads<'f> {
     grid: Grid<'f>,
 }
 
-/// Pairs of ends of a line up to which it is cheaper to go through them than through its positions: so many for each
-/// position.
+/// Number of pairs of ends, for each position of a line, up to which it is cheaper to walk the pairs than the
+/// positions.
 const FEW_PAIRS: usize = 2;
 
 /// Buffers of one thread.
@@ -28,7 +28,8 @@ pub(super) struct GridBuffers {
     sources: LineEnds,
     /// Targets by their coordinates before the dimension.
     targets: LineEnds,
-    /// By how much more halves of messages leave a position than reach it, up and down; zero between two lines.
+    /// Number of halves of messages that leave a position, less those that reach it, up and down; zero between two
+    /// lines.
     rises: [Vec<i64>; 2],
 }
 
@@ -41,7 +42,7 @@ struct LineEnds {
     places: Vec<u32>,
     /// Groups with ends.
     groups: Vec<u32>,
-    /// Positions with ends, for each of these; there may be more lists than groups.
+    /// Positions with ends, for each of `groups`; there may be further, unused lists.
     positions: Vec<Vec<u32>>,
 }
 
@@ -245,7 +246,7 @@ impl LineEnds {
         }
     }
 
-    /// Counts an end at position `x` of a line of so many positions.
+    /// Counts an end at position `x` of a line of `extent` positions.
     fn add_end(&mut self, group: usize, x: usize, extent: usize) {
         let count = &mut self.counts[group * extent + x];
         *count += 1;

@@ -8,7 +8,8 @@ use crate::mapping::{Demand, Fabric, FixedRouting, Guest, ProcessMapping, Traffi
 use nodeorder_base::{NodeId, Result};
 use std::sync::{Mutex, MutexGuard};
 
-/// Windows of at most so many processes are walked path by path: to count along lines takes longer there (measured).
+/// Largest number of processes of a window that is walked path by path: counting along lines takes longer there
+/// (measured).
 const WALKED: usize = 4;
 
 /// Finds the loads of windows of one machine under one routing.
@@ -26,9 +27,9 @@ enum Ways<'f> {
     Grid(GridLoads<'f>),
     /// Target by target.
     Gather(FlowGatherer<'f>),
-    /// The same to every router, and on from every router.
+    /// Target by target, over every router: flows to every router, and on from every router.
     Spread(FlowGatherer<'f>),
-    /// Two routings, the direct one and that over every router, in the shares that load a window's links least.
+    /// Two routings, direct and over every router, in the shares that load a window's links least.
     Mixed(Box<[WindowRouter<'f>; 2]>),
     /// As the routing finds the loads of all links.
     AllLinks,

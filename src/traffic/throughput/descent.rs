@@ -101,8 +101,8 @@ fn find_step(prices: &[f64], changes: &[f64], rate: f64) -> Option<f64> {
     Some(step)
 }
 
-/// Computes Σ price · change, and the same with changes squared, where prices have followed `rate` times the changes.
-/// Eight sums side by side.
+/// Computes Σ price · change and Σ price · change², where prices have followed `rate` times the changes. Eight sums
+/// side by side.
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512dq", "x86_64+avx2", "aarch64+neon"))]
 fn price_slopes(prices: &[f64], changes: &[f64], rate: f64) -> [f64; 2] {
     let mut sums = [[0.0; 8]; 2];

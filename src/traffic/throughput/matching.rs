@@ -228,7 +228,7 @@ impl Assignment {
         self.sending[i] + least_difference(self.distances_of(i), open)
     }
 
-    /// Copies the potentials of receivers, filled up with what is never tight.
+    /// Copies the potentials of receivers, padded with values that are never tight.
     fn open_potentials(&self) -> Vec<i32> {
         let mut open = self.receiving.clone();
         open.resize(open.len().next_multiple_of(LANES), FAR);

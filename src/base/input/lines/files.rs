@@ -6,7 +6,7 @@ use super::Lines;
 use crate::error::{Error, Result, SourceLocation};
 use crate::input::open_named;
 
-/// What a folder may hold that is not read: what it is called, and whether an entry is that.
+/// A kind of entries of a folder that are not read: its name in notes, and the check for it.
 type Skipped = (&'static str, fn(&Path) -> bool);
 
 const SKIPPED: [Skipped; 5] = [

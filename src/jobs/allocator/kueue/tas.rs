@@ -90,7 +90,7 @@ fn list_most_pods(context: &AllocatorContext<'_>) -> Vec<u32> {
         .collect()
 }
 
-/// What fits for pods of one kind, and the free set that it was counted on.
+/// Number of pods of one kind that fit into each domain, and the free set for which it was counted.
 struct CapacityCache {
     gpus: u32,
     leader: Option<u32>,
@@ -135,7 +135,7 @@ struct KueueTas {
 }
 
 impl KueueTas {
-    /// Counts what fits on a node with so many GPUs free.
+    /// Counts the pods and slices that fit on a node with `places` GPUs free.
     fn count_leaf_capacity(&self, rank: u32, places: u32, slices: &Slices) -> DomainCapacity {
         let JobRequest { gpus, leader, .. } = self.request;
         let mut room = DomainCapacity::default();

@@ -23,7 +23,7 @@ pub enum Shape {
 pub struct Axis {
     /// Number of routers along the axis, from 1.
     pub extent: u32,
-    /// Links of these routers.
+    /// How the routers along the axis are linked.
     pub shape: Shape,
 }
 

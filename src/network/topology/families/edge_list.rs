@@ -41,9 +41,9 @@ pub(super) const FORM: &str = "u,v[,capacity[,weight]]";
 pub(super) struct FileLink {
     /// The two routers, ascending.
     pub ends: (u32, u32),
-    /// Capacity of all its cables together; 1 is an ordinary link.
+    /// Capacity of all cables of the link together; 1 is an ordinary link.
     pub capacity: f64,
-    /// Number of its cables.
+    /// Number of cables of the link.
     pub cables: u32,
     /// Distance that a hop over the link counts.
     pub weight: u32,
@@ -152,7 +152,8 @@ enum Routers<'t> {
 }
 
 impl<'t> Routers<'t> {
-    /// Returns the number of a router. Fails if it is an id among names, a name among ids, or an id too large.
+    /// Finds the number of a router, a new one for a name not seen before. Fails if it is an id among names, a name
+    /// among ids, or an id too large.
     fn find_or_add(&mut self, line: &Line<'_>, text: Cow<'t, str>) -> Result<u32> {
         let (id, expected) = match self {
             Routers::Ids => (

@@ -71,10 +71,10 @@ fn is_square(rows: &[Row<'_>]) -> bool {
         .is_some_and(|(_, header)| header.iter().skip(1).eq(names))
 }
 
-/// Distances as a file has them.
+/// Distances between hosts as the file gives them.
 #[derive(Default)]
 struct Values {
-    /// Names of the hosts, in the order in which they come.
+    /// Names of the hosts, in the order in which the file first names them.
     names: Vec<String>,
     numbers: HashMap<String, u32>,
     /// Distance from one host to another.
@@ -91,7 +91,7 @@ impl Values {
         number
     }
 
-    /// Adds the value of a direction. Fails if it is no distance, or comes again.
+    /// Adds the value of a pair in one direction. Fails if it is no distance, or given twice.
     fn add_value(
         &mut self,
         line: &Line<'_>,

@@ -23,7 +23,7 @@ pub struct Rows {
     /// The first `row_width` rows linked to each row. A row with fewer is filled up with itself: its own set changes
     /// nothing.
     pub neighbours: Vec<u32>,
-    /// Links beyond the width, as a row and one linked to it, sorted by row.
+    /// Links beyond `row_width`, as pairs of a row and a row linked to it, sorted.
     pub overflow: Vec<(u32, u32)>,
 }
 

@@ -130,7 +130,7 @@ impl Fabric<'_> {
 /// A cable between two switches, with its rate in Gbit/s if the file states it.
 type Cable = (usize, usize, Option<f64>);
 
-/// Returns the rate that most cables have, of equally frequent ones the lowest; `None` if none is stated.
+/// Finds the rate that most cables have, of equally frequent rates the lowest; `None` if no rate is stated.
 fn usual_rate(rates: impl Iterator<Item = Option<f64>>) -> Option<f64> {
     let mut counts: BTreeMap<u64, usize> = BTreeMap::new();
     for rate in rates.flatten() {

@@ -17,7 +17,7 @@ const NAMES: f64 = 24.0;
 const STEP: f64 = NAMES + PANEL + BELOW;
 /// Number of panels in a row.
 const ACROSS: usize = 3;
-/// Marks of one allocator whose middles share a square of so many pixels are drawn once.
+/// Side, in pixels, of a square in which several marks of one allocator are drawn as one.
 const CLOSE: f64 = 2.0;
 /// The line of MPC.
 const LINE: Look = Look {

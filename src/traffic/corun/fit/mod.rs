@@ -142,7 +142,7 @@ struct BestFigures {
 }
 
 impl<'a> SimulatedRows<'a> {
-    /// Prepares rows to be simulated: finds those that repeat another's pattern, nodes and bytes.
+    /// Prepares rows to be simulated: finds rows that repeat the pattern, nodes and bytes of another row.
     fn new(
         fabric: &'a Fabric<'a>,
         routing: FixedRouting,

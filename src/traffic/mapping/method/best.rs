@@ -102,8 +102,8 @@ const STEPS: (u32, u64) = (20_000, 4_000);
 const KEPT: usize = 8;
 
 impl MapProcesses for BestOptions {
-    /// Runs all methods that fit, then improves what they found until the time, the rounds or the room for better is
-    /// over.
+    /// Runs all methods that fit, then improves their mappings until the time or the rounds are over or nothing better
+    /// is possible.
     fn map_processes(
         &self,
         problem: &MappingProblem,

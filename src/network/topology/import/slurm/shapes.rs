@@ -154,7 +154,7 @@ pub(super) fn wire_toruses(found: &NamedTopology, alone: bool) -> Wiring {
     wiring
 }
 
-/// Returns a wiring without switches, whose only level is called `name`.
+/// Creates a wiring without switches, whose only level is called `name`.
 fn wiring_of_units(name: &str) -> Wiring {
     let level = Units {
         name: name.into(),

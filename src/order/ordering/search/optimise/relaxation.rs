@@ -299,8 +299,8 @@ struct Relaxation<'a> {
 }
 
 impl Relaxation<'_> {
-    /// Computes the layer that stands `count` layers before the end, all lags seen, and what it lacks: where not all
-    /// layers were made, a lower bound on the growth of the others. `None` if there is no state.
+    /// Computes the layer that stands `count` layers before the end, all lags seen; and, if not all layers were made, a
+    /// lower bound on the growth of the missing ones. `None` if there is no state.
     fn full_layers(&self, count: usize, window: usize) -> Option<(Vec<i32>, i64)> {
         // Growth is measured over the last two steps, so three layers are kept.
         let mut layers = vec![vec![0i32; self.classes.least.len()]];
@@ -425,7 +425,7 @@ impl TailBounds {
     /// Number of distances that are told apart.
     const SHELLS: usize = 4;
 
-    /// Computes the bounds for a memory of so many elements.
+    /// Computes the bounds for a memory of a number of elements.
     fn new(torus: &TorusGroup, scaled: &IntegerWeights, memory: usize) -> Self {
         let window = scaled.lag.len() - 1;
         let farthest = torus.hops.iter().copied().max().unwrap_or(0) as usize;

@@ -42,7 +42,7 @@ impl Instance {
         })
     }
 
-    /// Picks the value of this class, of one value a class.
+    /// Picks the value of this class from a list of one value for each class.
     pub fn class_value<T: Copy>(&self, classes: [T; 6]) -> T {
         classes[self.class]
     }
