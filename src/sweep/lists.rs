@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::fingerprint::Fingerprint;
 use super::inputs::{PlanWorkload, Spec};
-use super::spec::{Lists, PlanSpec};
+use super::spec::{PlanSpec, TextLists};
 use nodeorder_base::{Error, Result};
 use nodeorder_jobs::schedule::{MODELS, model};
 use nodeorder_network::topology::TOPOLOGIES;
@@ -116,7 +116,7 @@ pub struct PlanLists {
 impl PlanLists {
     /// Finds the files that the texts of a plan name. Paths are relative to `base`. Fails if a workload is
     /// standard input.
-    pub(super) fn resolve(spec: &PlanSpec, lists: &Lists, base: Option<&Path>) -> Result<Self> {
+    pub(super) fn resolve(spec: &PlanSpec, lists: &TextLists, base: Option<&Path>) -> Result<Self> {
         let resolve = |texts: &[String]| {
             texts
                 .iter()

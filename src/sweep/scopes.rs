@@ -14,7 +14,7 @@ use nodeorder_trace::{Changes, Options, Trace, Transformed, convert, open};
 use nodeorder_traffic::mapping::{Fabric, Guest};
 
 /// Figures of a cell, in the order of its kind's columns.
-pub type Figures = Vec<Value<'static>>;
+pub type CellFigures = Vec<Value<'static>>;
 
 /// A machine with a seed, and what all its orderings share.
 pub struct MachineScope<'m> {

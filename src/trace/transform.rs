@@ -10,7 +10,7 @@ use nodeorder_base::{Error, Lines, Result, SourceLocation};
 
 /// A job of the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Copy {
+struct JobCopy {
     submit: i64,
     /// The job, by its index in the trace.
     job: u32,
@@ -39,7 +39,7 @@ pub struct Transformed {
     /// Text of the trace, of which `lines` says where each line begins.
     text: Vec<u8>,
     lines: Vec<usize>,
-    copies: Vec<Copy>,
+    copies: Vec<JobCopy>,
     /// What the job numbers of two copies of a job in a row differ by.
     apart: i64,
     /// Factor of the times between arrivals.
@@ -185,7 +185,7 @@ impl Transformed {
         } = self.changes;
         // The first copy of a job is the job itself.
         let count = window.len() as u64 * u64::from(replicate);
-        if count.saturating_mul(size_of::<Copy>() as u64) > memory {
+        if count.saturating_mul(size_of::<JobCopy>() as u64) > memory {
             let expected = "fewer, or a higher --memory";
             return Err(Error::option(
                 "replicate",
@@ -203,13 +203,13 @@ impl Transformed {
             if shake > 0 {
                 submit = draw_submit(submit, shake, &mut random);
             }
-            copies.push(Copy {
+            copies.push(JobCopy {
                 submit,
                 job: *job,
                 copy: 0,
             });
             for copy in 1..replicate {
-                copies.push(Copy {
+                copies.push(JobCopy {
                     submit: draw_submit(submit, jitter, &mut random),
                     job: *job,
                     copy,
@@ -312,7 +312,7 @@ impl Transformed {
         header
     }
 
-    fn write_job(&self, copy: &Copy, out: &mut String) {
+    fn write_job(&self, copy: &JobCopy, out: &mut String) {
         let job = &self.trace.jobs()[copy.job as usize];
         let line = &self.text[self.lines[job.line - 1]..self.lines[job.line]];
         let text = String::from_utf8_lossy(line);

@@ -73,9 +73,9 @@ pub struct Params {
 }
 
 /// Numbers that options hold to a range.
-pub trait Bounded: FromStr + PartialOrd + Display + Copy {}
+pub trait RangedNumber: FromStr + PartialOrd + Display + Copy {}
 
-impl<T: FromStr + PartialOrd + Display + Copy> Bounded for T {}
+impl<T: FromStr + PartialOrd + Display + Copy> RangedNumber for T {}
 
 /// Takes the part of `kind:rest` before the first colon.
 pub fn text_before_colon(text: &str) -> &str {
@@ -222,7 +222,7 @@ impl Params {
     ///
     /// # Errors
     /// Not a number, or out of range.
-    pub fn optional_integer<T: Bounded>(
+    pub fn optional_integer<T: RangedNumber>(
         &self,
         key: &'static str,
         low: T,
@@ -231,7 +231,7 @@ impl Params {
         self.optional_within(key, low, high, "a whole number")
     }
 
-    fn optional_within<T: Bounded>(
+    fn optional_within<T: RangedNumber>(
         &self,
         key: &'static str,
         low: T,
@@ -250,11 +250,16 @@ impl Params {
     ///
     /// # Errors
     /// Missing without a declared default, not a number, or out of range.
-    pub fn required_integer<T: Bounded>(&self, key: &'static str, low: T, high: T) -> Result<T> {
+    pub fn required_integer<T: RangedNumber>(
+        &self,
+        key: &'static str,
+        low: T,
+        high: T,
+    ) -> Result<T> {
         self.required_within(key, low, high, "a whole number")
     }
 
-    fn required_within<T: Bounded>(
+    fn required_within<T: RangedNumber>(
         &self,
         key: &'static str,
         low: T,

@@ -8,7 +8,7 @@
 //!
 //! Example: racks of 4 nodes hold 1, 2 and 3 nodes of jobs. One rack is freed by one move, to the second or the third.
 
-use super::free_problem::Problem;
+use super::free_problem::FreeingProblem;
 use super::snapshot::{Snapshot, UnitState};
 use nodeorder_base::{Error, Result, SourceLocation};
 
@@ -239,7 +239,7 @@ impl Snapshot {
         count: usize,
         request: &FreeRequest<'_>,
         stay: &[bool],
-    ) -> Problem<'_> {
+    ) -> FreeingProblem<'_> {
         let level = &self.levels[level];
         let mut jobs = vec![(0, 0); self.running.len()];
         for (job, held) in level.units.iter().flat_map(|unit| &unit.jobs) {
@@ -259,7 +259,7 @@ impl Snapshot {
         }
         let units = level.units.iter().enumerate();
         let candidates = units.filter(|(_, unit)| may_free(unit, stay));
-        Problem {
+        FreeingProblem {
             level,
             count,
             whole_jobs: request.whole_jobs,

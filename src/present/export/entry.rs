@@ -75,7 +75,7 @@ impl ExportInput<'_> {
     ///
     /// # Errors
     /// With the node and both jobs.
-    pub(super) fn check_one_each(&self, target: &str) -> Result<()> {
+    pub(super) fn refuse_shared_nodes(&self, target: &str) -> Result<()> {
         let mut held: BTreeMap<NodeId, &str> = BTreeMap::new();
         for ExportJob {
             name: job, nodes, ..

@@ -192,7 +192,7 @@ impl Machines {
             // What all offers tie at decides nothing, but stands in the table.
             criteria.push(judged);
         }
-        let telling = list_telling(&criteria, offers.len());
+        let telling = list_distinguishing(&criteria, offers.len());
         let mut unbeaten: Vec<usize> = (0..offers.len()).collect();
         // Without a criterion that tells offers apart, none is beaten.
         if !telling.is_empty() {
@@ -210,7 +210,7 @@ impl Machines {
 }
 
 /// Lists the criteria at which not all `offers` tie.
-fn list_telling(criteria: &[JudgedCriterion], offers: usize) -> Vec<&JudgedCriterion> {
+fn list_distinguishing(criteria: &[JudgedCriterion], offers: usize) -> Vec<&JudgedCriterion> {
     let all = criteria.iter();
     all.filter(|criterion| criterion.best.len() < offers)
         .collect()
@@ -218,7 +218,7 @@ fn list_telling(criteria: &[JudgedCriterion], offers: usize) -> Vec<&JudgedCrite
 
 /// Says what the choice between offers hinges on.
 fn hinge_sentence(criteria: &[JudgedCriterion], names: &[&str]) -> String {
-    let telling = list_telling(criteria, names.len());
+    let telling = list_distinguishing(criteria, names.len());
     if let [first, rest @ ..] = &telling[..]
         && let [winner] = first.best[..]
         && rest.iter().all(|criterion| criterion.best == [winner])

@@ -24,7 +24,7 @@ const CELLS: usize = 64;
 
 /// A placed guest with its analysis: the data of a mapping's figure.
 #[derive(Clone, Copy)]
-pub struct Mapped<'a> {
+pub struct PlottedMapping<'a> {
     /// The machine.
     pub fabric: &'a Fabric<'a>,
     /// The traffic.
@@ -44,8 +44,8 @@ pub struct Mapped<'a> {
 ///
 /// # Limits
 /// One plane of at most 32×32 routers, the one with the busiest link; at most 64×64 blocks of traffic.
-pub fn plot_mapping<'a>(mapped: &Mapped<'a>) -> Figure<'a> {
-    let Mapped {
+pub fn plot_mapping<'a>(mapped: &PlottedMapping<'a>) -> Figure<'a> {
+    let PlottedMapping {
         fabric,
         guest,
         placement,

@@ -38,11 +38,11 @@ pub struct Sacct {
     header: Header,
     /// Lines of a row whose text has line breaks, and the row that was read behind it.
     joined: String,
-    ahead: Option<Ahead>,
+    ahead: Option<LineAhead>,
 }
 
 /// A line that was read while looking for the end of a row: its file, its number, its text.
-type Ahead = (u32, usize, String);
+type LineAhead = (u32, usize, String);
 
 impl Sacct {
     pub fn new(mut lines: Lines) -> Result<Self> {

@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 
 use super::Channels;
 use super::pattern::{NEAR, SimulationState, StopCondition};
-use super::progress::Computing;
+use super::progress::ComputingTimes;
 use super::timing::{Simulation, Timeline};
 use super::usage::JobLoad;
 
@@ -108,7 +108,7 @@ impl JobRun {
     /// Creates the simulation of jobs at time 0; `contended` are the channels that they can fill together.
     /// `count`: states that come again are counted.
     pub fn new(
-        jobs: &[(&JobLoad, &Computing)],
+        jobs: &[(&JobLoad, &ComputingTimes)],
         contended: &[u32],
         channels: &Channels,
         count: bool,
@@ -265,13 +265,17 @@ impl Simulation for JobRun {
 }
 
 /// Draws the seconds from the start of a phase until it sends.
-fn draw_wait(usage: &JobLoad, phase: usize, computing: &mut Computing) -> f64 {
+fn draw_wait(usage: &JobLoad, phase: usize, computing: &mut ComputingTimes) -> f64 {
     let phase = &usage.phases[phase];
     computing.draw_seconds(phase.compute) + phase.latency
 }
 
 /// Lists the uses of a channel by each phase of each job.
-fn list_link_uses(jobs: &[(&JobLoad, &Computing)], channel: u32, channels: &Channels) -> LinkUses {
+fn list_link_uses(
+    jobs: &[(&JobLoad, &ComputingTimes)],
+    channel: u32,
+    channels: &Channels,
+) -> LinkUses {
     let mut row = LinkUses::new();
     for (i, (job, _)) in (0..).zip(jobs) {
         for (phase, usage) in (0..).zip(&job.phases) {

@@ -2,7 +2,7 @@
 
 use super::Channels;
 use super::pattern::{Pattern, SimulationState, StopCondition};
-use super::progress::{Computing, JobProgress};
+use super::progress::{ComputingTimes, JobProgress};
 
 /// Time of a simulation, and how far its jobs are.
 #[derive(Clone, Debug)]
@@ -20,7 +20,7 @@ pub struct Timeline {
 impl Timeline {
     /// Begins at time 0 with jobs, each with the source of its times and its number of phases. `count`: whether states
     /// that come again are counted.
-    pub fn new<'a>(jobs: impl Iterator<Item = (&'a Computing, usize)>, count: bool) -> Self {
+    pub fn new<'a>(jobs: impl Iterator<Item = (&'a ComputingTimes, usize)>, count: bool) -> Self {
         let mut line = Timeline {
             now: 0.0,
             skipped: 0.0,

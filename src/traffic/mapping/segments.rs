@@ -23,7 +23,7 @@ pub struct Role {
 
 /// Segments dealt out to units.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Dealt {
+pub struct DealtSegments {
     /// Number of segments of each role that each unit holds, by unit.
     pub of_unit: Vec<Vec<u32>>,
     /// Number of segments of each role that found no place.
@@ -33,7 +33,7 @@ pub struct Dealt {
 }
 
 /// State of a search that deals segments out.
-struct Dealing<'a> {
+struct SegmentSearch<'a> {
     /// Number of hosts of each unit.
     hosts: &'a [u32],
     /// Units in the order in which they are filled.
@@ -45,7 +45,7 @@ struct Dealing<'a> {
     searches: bool,
     /// Units filled and segments left from which no division places all.
     failed: HashSet<(usize, Vec<u32>)>,
-    dealt: Dealt,
+    dealt: DealtSegments,
 }
 
 /// Deals the segments of `roles` out to units, given by their numbers of `hosts`: fullest units first, in each the
@@ -55,7 +55,7 @@ struct Dealing<'a> {
 ///
 /// # Complexity
 /// O(units · roles); of the search, the numbers of segments that may be left, multiplied, times the units.
-pub fn deal_segments(hosts: &[u32], roles: &[Role]) -> Dealt {
+pub fn deal_segments(hosts: &[u32], roles: &[Role]) -> DealtSegments {
     let mut units: Vec<usize> = (0..hosts.len()).collect();
     units.sort_by_key(|unit| std::cmp::Reverse(hosts[*unit]));
     let mut order: Vec<usize> = (0..roles.len()).collect();
@@ -64,14 +64,14 @@ pub fn deal_segments(hosts: &[u32], roles: &[Role]) -> Dealt {
         let next = roles[pair[1]].segment;
         roles[pair[0]].segment.is_multiple_of(next)
     });
-    let mut dealing = Dealing {
+    let mut dealing = SegmentSearch {
         hosts,
         units,
         roles,
         order,
         searches: false,
         failed: HashSet::new(),
-        dealt: Dealt {
+        dealt: DealtSegments {
             of_unit: vec![vec![0; roles.len()]; hosts.len()],
             left: roles.iter().map(|role| role.segments).collect(),
             exact: nested || hosts.len() <= EXACT_UNITS,
@@ -90,7 +90,7 @@ pub fn deal_segments(hosts: &[u32], roles: &[Role]) -> Dealt {
     }
 }
 
-impl Dealing<'_> {
+impl SegmentSearch<'_> {
     /// Looks up the hosts of the unit that is filled at this step; 0 after the last.
     fn free_hosts(&self, step: usize) -> u32 {
         self.units.get(step).map_or(0, |unit| self.hosts[*unit])

@@ -48,7 +48,7 @@ struct LineEnds {
 
 /// Ends on one line.
 #[derive(Clone, Copy)]
-struct Ends<'b> {
+struct LineCounts<'b> {
     /// Number of ends at each position.
     counts: &'b [u32],
     /// Positions with ends.
@@ -155,8 +155,8 @@ impl<'f> GridLoads<'f> {
         &self,
         first: usize,
         stride: usize,
-        from: Ends<'_>,
-        to: Ends<'_>,
+        from: LineCounts<'_>,
+        to: LineCounts<'_>,
         volume: f64,
         loads: &mut LinkLoads,
     ) {
@@ -177,8 +177,8 @@ impl<'f> GridLoads<'f> {
 fn add_pairs(
     ports: &AxisLinks,
     first: usize,
-    from: Ends<'_>,
-    to: Ends<'_>,
+    from: LineCounts<'_>,
+    to: LineCounts<'_>,
     volume: f64,
     rises: &mut [Vec<i64>; 2],
     loads: &mut LinkLoads,
@@ -265,14 +265,14 @@ impl LineEnds {
     }
 
     /// Iterates over the groups with ends.
-    fn iter_lines(&self, extent: usize) -> impl Iterator<Item = (usize, Ends<'_>)> {
+    fn iter_lines(&self, extent: usize) -> impl Iterator<Item = (usize, LineCounts<'_>)> {
         self.groups
             .iter()
             .zip(&self.positions)
             .map(move |(group, positions)| {
                 let group = *group as usize;
                 let counts = &self.counts[group * extent..][..extent];
-                (group, Ends { counts, positions })
+                (group, LineCounts { counts, positions })
             })
     }
 
@@ -288,9 +288,9 @@ impl LineEnds {
     }
 }
 
-impl Ends<'_> {
+impl LineCounts<'_> {
     /// Number of messages from position `x` to position `y` of `targets`.
-    fn count_messages(self, targets: Ends<'_>, x: u32, y: u32) -> i64 {
+    fn count_messages(self, targets: LineCounts<'_>, x: u32, y: u32) -> i64 {
         i64::from(self.counts[x as usize]) * i64::from(targets.counts[y as usize])
     }
 

@@ -29,7 +29,7 @@ const FAR: u32 = u32::MAX / 2;
 const BITS: u32 = 31;
 
 /// Search for a routing of all-to-all and other dense traffic.
-pub struct Dense<'a> {
+pub struct DenseTraffic<'a> {
     pub network: &'a Network<'a>,
     pub demand: &'a Demand,
     /// Whether only shortest paths may be used.
@@ -48,7 +48,7 @@ pub fn dense_bytes(targets: usize, links: usize) -> u64 {
     links as u64 * (4 * targets.div_ceil(LANES * parts) + 8 * parts) as u64
 }
 
-impl Dense<'_> {
+impl DenseTraffic<'_> {
     /// Counts the blocks.
     pub fn block_count(&self) -> usize {
         self.part_count()

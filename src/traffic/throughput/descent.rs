@@ -6,11 +6,11 @@
 
 use multiversion::multiversion;
 
-use super::dense::{Dense, round_up};
+use super::dense::{DenseTraffic, round_up};
 use super::network::{SearchErrors, exp, set_prices};
 use super::solution::{FlowSolution, StopCondition};
 
-/// Largest `width` that is given to [`Dense::route_block`]: the closer the bounds, the smaller the width.
+/// Largest `width` that is given to [`DenseTraffic::route_block`]: the closer the bounds, the smaller the width.
 const WIDEST: f64 = 0.2;
 
 /// Searches for the best shares by block-coordinate Frank-Wolfe on the softened maximum of load over capacity.
@@ -23,7 +23,7 @@ const WIDEST: f64 = 0.2;
 /// Frank, Wolfe, "An algorithm for quadratic programming", Naval Research Logistics Quarterly 3, 1956, block by block
 /// after Lacoste-Julien, Jaggi, Schmidt, Pletscher, "Block-coordinate Frank-Wolfe optimization for structural SVMs",
 /// ICML 2013.
-pub fn search_descent(blocks: &Dense<'_>, stop: &StopCondition<'_>) -> FlowSolution {
+pub fn search_descent(blocks: &DenseTraffic<'_>, stop: &StopCondition<'_>) -> FlowSolution {
     let network = blocks.network;
     let per = &network.inverse_capacity;
     let mut prices = network.equal_prices();

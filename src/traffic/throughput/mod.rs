@@ -231,7 +231,7 @@ fn find_shares(
         let found = paths::search_shares(network, &mut pairs, shortest, stop);
         return Ok((found.keep_better(fixed), "paths"));
     }
-    let blocks = dense::Dense {
+    let blocks = dense::DenseTraffic {
         network,
         demand,
         shortest,

@@ -7,9 +7,9 @@ use crate::error::{Error, Result, SourceLocation};
 use crate::input::open_named;
 
 /// A kind of entries of a folder that are not read: its name in notes, and the check for it.
-type Skipped = (&'static str, fn(&Path) -> bool);
+type SkippedKind = (&'static str, fn(&Path) -> bool);
 
-const SKIPPED: [Skipped; 5] = [
+const SKIPPED: [SkippedKind; 5] = [
     ("links that lead nowhere", |path| !path.exists()),
     ("folders", Path::is_dir),
     ("pipes, sockets and devices", |path| !path.is_file()),

@@ -133,7 +133,7 @@ pub struct Placement<'p> {
 }
 
 /// The order in which domains are taken; the last part is the domain's number, so no two are equal.
-type Key = (i64, i64, i64, i64, u32);
+type DomainSortKey = (i64, i64, i64, i64, u32);
 
 impl Placement<'_> {
     /// Checks whether the job is placed by leaves: it is a single pod without a leader.
@@ -142,7 +142,7 @@ impl Placement<'_> {
     }
 
     /// Makes the sort key of a domain; `leader`: for domains that may take the leader, which come first.
-    pub fn sort_key(&self, share: &DomainShare, leader: bool) -> Key {
+    pub fn sort_key(&self, share: &DomainShare, leader: bool) -> DomainSortKey {
         let room = &share.room;
         let leaf = match room.min_leaf_pods {
             _ if !self.goes_by_leaves() => 0,

@@ -195,7 +195,7 @@ fn split_fields<'t>(line: &Line<'t>) -> Result<Vec<Cow<'t, str>>> {
 /// Reads all lines of a text.
 ///
 /// # Errors
-/// With the line: another header or form; see [`check_edges`].
+/// With the line: another header or form; see [`sort_checked_links`].
 pub(super) fn read_edges(text: &Text) -> Result<EdgeList> {
     let mut columns = WITHOUT_HEADER;
     let mut routers = None;
@@ -243,7 +243,7 @@ pub(super) fn read_edges(text: &Text) -> Result<EdgeList> {
         }
         _ => (count_routers(text, &links)?, Vec::new()),
     };
-    check_edges(text, routers, &mut links)?;
+    sort_checked_links(text, routers, &mut links)?;
     Ok(EdgeList {
         routers,
         names,
@@ -299,7 +299,7 @@ fn parse_link(
 ///
 /// # Errors
 /// No links, a link again, a network in pieces.
-pub(super) fn check_edges(text: &Text, routers: u32, links: &mut [FileLink]) -> Result<()> {
+pub(super) fn sort_checked_links(text: &Text, routers: u32, links: &mut [FileLink]) -> Result<()> {
     links.sort_unstable_by_key(|link| (link.ends, link.line));
     // The fault that comes first in the file is named.
     let twice = links.windows(2).filter(|pair| pair[0].ends == pair[1].ends);

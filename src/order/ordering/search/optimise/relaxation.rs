@@ -172,12 +172,12 @@ fn permute_axes(mut element: usize, extents: &[usize], order: &[usize], flips: u
 }
 
 /// Whether to stop, asked from any thread.
-type Stop<'s> = &'s (dyn Fn() -> bool + Sync);
+type StopCheck<'s> = &'s (dyn Fn() -> bool + Sync);
 
 /// Collects the results of `make` for every number below `count`, made in parallel. `None` if `stop` interrupted it.
 fn map_unless_stopped<T: Send>(
     count: u32,
-    stop: Stop<'_>,
+    stop: StopCheck<'_>,
     make: impl Fn(u32) -> T + Sync,
 ) -> Option<Vec<T>> {
     /// Number of items between two checks whether to stop.
@@ -205,7 +205,7 @@ struct Classes {
 
 impl Classes {
     /// Finds the classes of states of `count` differences. `None` if stopped. O(n^count · automorphisms).
-    fn new(torus: &TorusGroup, count: usize, stop: Stop<'_>) -> Option<Self> {
+    fn new(torus: &TorusGroup, count: usize, stop: StopCheck<'_>) -> Option<Self> {
         let n = torus.n;
         let size = n.pow(count as u32);
         let mut class_of = map_unless_stopped(size as u32, stop, |code| {
@@ -242,7 +242,7 @@ pub fn bound_by_relaxation(
     scaled: &IntegerWeights,
     torus: &TorusGroup,
     work: u64,
-    stop: Stop<'_>,
+    stop: StopCheck<'_>,
 ) -> Option<f64> {
     let n = torus.n;
     let ring = problem.weights.ring;
@@ -295,7 +295,7 @@ struct Relaxation<'a> {
     classes: Classes,
     /// Elements that a state remembers, M.
     memory: usize,
-    stop: Stop<'a>,
+    stop: StopCheck<'a>,
 }
 
 impl Relaxation<'_> {
