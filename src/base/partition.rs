@@ -73,7 +73,7 @@ impl Sides {
     }
 
     /// Moves each of `vertices` at most once, as the rules choose, and takes back what was moved after the best
-    /// division on the way. The gains of these vertices must be set. Whether the pass found a better division.
+    /// division on the way. The gains of these vertices must be set. Returns whether the pass found a better division.
     /// O(links · log links) of the vertices.
     pub fn improve_once<R: Rules>(&mut self, vertices: &[u32], rules: &mut R) -> bool {
         let mut heaps = [BinaryHeap::new(), BinaryHeap::new()];

@@ -23,7 +23,8 @@ pub enum JobPhase {
     Holds,
 }
 
-/// Long and short words of jobs: the base states, then the flags. A flag without a short word repeats the long one.
+/// States of jobs by their long and short words: the base states, then the flags. A flag without a short word repeats
+/// the long word.
 const JOB_WORDS: [(&str, &str, JobPhase); 29] = [
     ("PENDING", "PD", JobPhase::Waits),
     ("RUNNING", "R", JobPhase::Holds),
@@ -84,7 +85,7 @@ pub enum NodeUse {
     Out,
 }
 
-/// Long and short words of nodes, with those of JSON.
+/// States of nodes by their long and short words, and the words of JSON.
 const NODE_WORDS: [(&str, &str, NodeUse); 38] = [
     ("IDLE", "IDLE", NodeUse::Free),
     ("PLANNED", "PLND", NodeUse::Free),

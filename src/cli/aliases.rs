@@ -43,15 +43,15 @@ const TRAFFIC: Alias = Alias {
     ],
 };
 
-/// The commands with old spellings, and those whose options these may have.
+/// Commands with old spellings, each with the commands whose options an old spelling may have.
 const OLD: [(&str, &[&str]); 2] = [
     ("compare", &["compare", "machines", "tune", "throughput"]),
     ("topology", &["topology", "throughput"]),
 ];
 
-/// Options that are about several machines, even where one is given.
+/// Options that mean a comparison of several machines, even if only one is given.
 const BUYING: [&str; 4] = ["prices", "watts", "cables", "rank"];
-/// Other options that only old spellings have.
+/// Further options that exist only in old spellings.
 const OLD_OPTIONS: [&str; 4] = ["settings", "throughput", "seeds", "shake"];
 
 /// Rewrites an old spelling as the command that took its place. `None` if the words are none. `cli` is the whole

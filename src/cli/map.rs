@@ -83,7 +83,7 @@ pub struct Command {
     plot: Option<PathBuf>,
 }
 
-/// The terminal's table: labels, and the figures beside them.
+/// Lines of the terminal's table: a label, and a template of the figures beside it.
 const TABLE: [(&str, &str); 13] = [
     ("machine", "{topology}"),
     ("guest", "{guest}, {processes} processes"),

@@ -40,7 +40,7 @@ pub struct Transformed {
     text: Vec<u8>,
     lines: Vec<usize>,
     copies: Vec<JobCopy>,
-    /// What the job numbers of two copies of a job in a row differ by.
+    /// Difference of the job numbers of two copies of a job in a row.
     apart: i64,
     /// Factor of the times between arrivals.
     factor: f64,
@@ -81,7 +81,7 @@ impl Transformed {
             .filter(|(_, job)| inside(job))
             .map(|(i, _)| i)
             .collect();
-        let mut of = Transformed {
+        let mut changed = Transformed {
             changes,
             text,
             lines: starts,
@@ -94,11 +94,11 @@ impl Transformed {
         };
         if window.is_empty() {
             let expected = "a window, and limits of size and partition, with jobs";
-            return Err(of.changes_error("no job".into(), expected));
+            return Err(changed.changes_error("no job".into(), expected));
         }
-        of.set_pace(&window)?;
-        of.make_jobs(&window, options.memory)?;
-        Ok(of)
+        changed.set_pace(&window)?;
+        changed.make_jobs(&window, options.memory)?;
+        Ok(changed)
     }
 
     fn changes_error(&self, found: String, expected: impl Into<String>) -> Error {
@@ -222,8 +222,9 @@ impl Transformed {
         Ok(())
     }
 
-    /// Chooses what the numbers of copies differ by: the least power of ten above every number of the trace, so that
-    /// the last digits of a copy's number say which job it is a copy of. Fails if the last copy's number is too large.
+    /// Chooses the difference between the numbers of two copies in a row: the least power of ten above every number of
+    /// the trace, so that the last digits of a copy's number say which job it is a copy of. Fails if the last copy's
+    /// number is too large.
     fn space_numbers(&mut self) -> Result<()> {
         let numbers = self.trace.jobs().iter().map(|job| job.id.max(0));
         let largest = numbers.max().unwrap_or(0);

@@ -61,7 +61,7 @@ impl fmt::Debug for Lines {
 }
 
 impl Lines {
-    /// The longest line read, in bytes: longer ones are no text of ours, and must not fill the memory.
+    /// Length in bytes of the longest line that is read: longer lines occur in no format, and must not fill the memory.
     pub const LONGEST: usize = 1 << 20;
     /// Bytes of the buffer at first; it grows where a line needs it.
     const PIECE: usize = 1 << 16;

@@ -36,7 +36,7 @@ pub fn build_distances(spec: &str, context: &Context) -> anyhow::Result<Topology
     Ok(topology)
 }
 
-/// Share of the places below which a machine is built mostly for others' nodes.
+/// Share of node ids with schedulable nodes below which a machine has mostly places for nodes that are not there.
 const LOW_FILL: f64 = 0.9;
 
 /// Warns where many of the places that a machine is built with have no node.

@@ -166,7 +166,7 @@ pub fn format_range(from: u32, to: u32) -> String {
     }
 }
 
-/// The figures of a schedule, by the names that stand above them.
+/// Columns of the table of schedules: the figures, by their headings.
 pub const SCHEDULED: [&str; 10] = [
     "jobs",
     "wait",
@@ -197,7 +197,7 @@ pub fn schedule_cells(name: &str, summary: &ScheduleSummary) -> Vec<String> {
     ]
 }
 
-/// What a table of replays shows, by the names that stand above it; the last two say how long the allocator took.
+/// Columns of the table of replays, by their headings; the last two say how long the allocator took.
 const REPLAYED: [&str; 10] = [
     "ordering",
     "allocator",

@@ -100,7 +100,7 @@ impl MovePlan {
 
 /// Most sets of units whose jobs are tried to be dealt out.
 const MOST_TRIED: usize = 64;
-/// Seconds that a set has at least: of the time, each has half of what the one before had.
+/// Least seconds for the search of a set of units: each further set gets half the time of the set before.
 const LEAST_SECONDS: f64 = 0.02;
 
 impl Snapshot {

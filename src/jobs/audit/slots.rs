@@ -122,10 +122,10 @@ impl LevelState {
             }
         }
         let now = self.count_segments(size.segment);
-        let of = size.nodes / size.segment;
+        let segments_of_job = size.nodes / size.segment;
         let gained = (0..)
             .zip(more)
-            .map(|(job, more)| (job, (now + more) / of - now / of));
+            .map(|(job, more)| (job, (now + more) / segments_of_job - now / segments_of_job));
         gained.filter(|(_, slots)| *slots > 0).collect()
     }
 }

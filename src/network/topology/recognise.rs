@@ -32,7 +32,7 @@ impl FileSign {
     }
 }
 
-/// Readers whose files have words that no others have.
+/// Readers of files that contain words which no other reader's files contain.
 const SIGNS: [FileSign; 11] = [
     FileSign::new("graphml", "<", &["<graphml"]),
     FileSign::new("simgrid", "<", &["<platform"]),
@@ -64,7 +64,7 @@ const FORMS: [NamedCheck; 6] = [
     ("tiers", tiers::has_header),
 ];
 
-/// Readers of tables, some of which two of them could read.
+/// Readers of tables. Two of them may accept the same table.
 const TABLES: [NamedCheck; 2] = [
     ("graph", edge_list::recognises),
     ("tiers", tiers::recognises),

@@ -35,7 +35,7 @@ pub struct AvailabilityQuestion<'a> {
     pub promise: Option<&'a str>,
 }
 
-/// Availability of a node unless it is told.
+/// Availability of a node if none is given.
 pub const NODE: f64 = 0.995;
 
 /// Availability of a machine's units.

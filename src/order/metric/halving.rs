@@ -79,7 +79,7 @@ pub struct HalvingSearch<'t> {
     rule: BalanceRule,
 }
 
-/// Rules of a pass: halves stay halves.
+/// Rules of a pass of moves that keeps both halves balanced.
 struct PassRules<'c> {
     search: &'c HalvingSearch<'c>,
     /// Number of nodes on side 1.

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::grid::Grid;
 use nodeorder_base::NodeId;
 
-/// The side of a cell as a share of the room it has.
+/// Side of a cell, as a share of the room for the cell.
 pub const EDGE: f64 = 0.92;
 
 /// Most frames of units, and most slices: more would hide what is in them.

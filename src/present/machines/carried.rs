@@ -27,7 +27,7 @@ pub struct MachineThroughput {
     pub worst_at_most: Option<f64>,
 }
 
-/// Number of draws of what is broken.
+/// Number of draws of the broken parts.
 const DRAWS: u64 = 10;
 /// Gap that is small enough for a draw: draws differ by more.
 const DRAW_GAP: f64 = 0.05;

@@ -19,7 +19,8 @@ struct BuyingCriterion {
     ends: fn(&Contender) -> Option<Bracket>,
 }
 
-/// What offers are judged by, in the order of the verdict. What is not known of every offer is left out.
+/// Criteria by which offers are judged, in the order of the verdict. A criterion that is not known of every offer is
+/// left out.
 const CRITERIA: [BuyingCriterion; 7] = [
     BuyingCriterion {
         best: "cheapest",

@@ -25,7 +25,7 @@ const PIXEL: f64 = 0.75;
 const MILLIMETRE: f64 = 72.0 / 25.4;
 /// Distance of a Bézier curve's inner points for a quarter of a circle of radius 1.
 const QUARTER_CIRCLE: f32 = 0.552_284_8;
-/// How the glyphs of a font are numbered: by the font itself.
+/// Numbering of glyphs: as the font itself numbers them.
 const IDENTITY: SystemInfo<'_> = SystemInfo {
     registry: Str(b"Adobe"),
     ordering: Str(b"Identity"),

@@ -187,7 +187,7 @@ impl BatsimProfile {
     }
 }
 
-/// Most sequences within each other.
+/// Largest depth of nested sequences.
 const DEEPEST: u32 = 100;
 
 /// Run times of profiles, each computed once.

@@ -14,7 +14,7 @@ use nodeorder_base::Result;
 
 /// Largest number of jobs held back.
 const HELD: usize = 1 << 10;
-/// Largest number of bytes of the host lists of these jobs.
+/// Largest number of bytes of the host lists of all jobs held back.
 const HELD_BYTES: usize = 16 << 20;
 /// Jobs handed out whose further rows are still noticed: the last of each remainder. 6 MB.
 const REMEMBERED: usize = 1 << 18;

@@ -226,8 +226,8 @@ impl Churn {
     }
 
     fn end_job(&mut self, text: &mut String) {
-        let which = random_below(self.live.len() as u64, &mut self.random) as usize;
-        let (job, size) = self.live.swap_remove(which);
+        let index = random_below(self.live.len() as u64, &mut self.random) as usize;
+        let (job, size) = self.live.swap_remove(index);
         self.free = self.free.map(|free| free + size);
         let _ = writeln!(text, "F {job}");
     }

@@ -220,7 +220,7 @@ impl Simulation for JobRun {
         nodeorder_base::observer::unwind_if_stopped();
         let now = self.next_event();
         self.line.now = now;
-        let before = self.line.jobs[0].count;
+        let iterations_before = self.line.jobs[0].count;
         for i in 0..self.jobs.len() {
             if self.jobs[i].until > now {
                 continue;
@@ -237,8 +237,11 @@ impl Simulation for JobRun {
             job.stage = JobStage::Waits;
             job.until = now + draw_wait(&job.usage, progress.phase, &mut progress.computing);
         }
-        let count = self.line.jobs[0].count;
-        if count > before && count >= PATTERNS_FROM && self.line.pattern.is_some() {
+        let iterations = self.line.jobs[0].count;
+        if iterations > iterations_before
+            && iterations >= PATTERNS_FROM
+            && self.line.pattern.is_some()
+        {
             self.skip_periods(goal);
         }
     }

@@ -164,7 +164,7 @@ struct LaneSearch {
     flows: [Vec<[f32; LANES]>; 2],
     /// By router: one over the sum of the weights of its ways, which makes their shares add up to 1.
     norms: Vec<[f32; LANES]>,
-    /// Whether a router got nearer since its neighbours were told.
+    /// By router: whether its length fell since its neighbours were last updated.
     active: Vec<bool>,
 }
 

@@ -126,7 +126,7 @@ const FAR: i32 = i32::MAX / 2;
 struct Assignment {
     /// Distances to all receivers, and zeros up to a multiple of [`LANES`].
     rows: Vec<Vec<u16>>,
-    /// Row of each sender.
+    /// Index in `rows` of each sender's distances.
     at: Vec<usize>,
     /// Potential of each sender.
     sending: Vec<i32>,

@@ -57,6 +57,13 @@ pub fn path_bytes(pairs: u64, links: usize) -> u64 {
         .saturating_add(500 * links as u64)
 }
 
+/// Replaces lengths of links by a mean of the old ones, which weigh `kept`, and those at the present prices.
+fn average_lengths(lengths: &mut [f64], prices: &[f64], inverse_capacity: &[f64], kept: f64) {
+    for ((length, price), per) in lengths.iter_mut().zip(prices).zip(inverse_capacity) {
+        *length = *length * kept + price * per * (1.0 - kept);
+    }
+}
+
 /// Shifts volume between paths until the gap is small enough.
 ///
 /// Paths are searched for at the mean of present and earlier prices, which swings less than the prices alone, while
@@ -99,14 +106,8 @@ pub fn search_shares(
             );
         }
         let prices = shifts.prices.clone();
-        let keep = if round < 2 { 0.0 } else { 0.5 };
-        for ((length, price), per) in lengths
-            .iter_mut()
-            .zip(&prices)
-            .zip(&network.inverse_capacity)
-        {
-            *length = *length * keep + price * per * (1.0 - keep);
-        }
+        let kept = if round < 2 { 0.0 } else { 0.5 };
+        average_lengths(&mut lengths, &prices, &network.inverse_capacity, kept);
         let whole = network.whole_lengths(&lengths, shortest, BITS);
         let mut limit = if round == 0 { FIRST } else { LATER };
         // Many pairs begin with fewer paths.

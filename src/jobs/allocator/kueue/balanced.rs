@@ -323,17 +323,17 @@ fn select_domain_set(
                 if done || pods > (count - taken + 1) as i64 * widest {
                     continue;
                 }
-                let mut put = |leaders: i64, pods: i64| {
+                let mut add_set = |leaders: i64, pods: i64| {
                     after[0].entry((leaders, pods)).or_insert_with(|| {
                         chosen.push((id, from));
                         chosen.len() - 1
                     });
                 };
                 if leaders > 0 && room.leaders > 0 {
-                    put(leaders - room.leaders, pods - room.pods_with_leader);
+                    add_set(leaders - room.leaders, pods - room.pods_with_leader);
                 }
                 if room.slices > 0 {
-                    put(leaders, pods - room.pods);
+                    add_set(leaders, pods - room.pods);
                 }
             }
         }

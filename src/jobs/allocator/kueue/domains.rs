@@ -13,7 +13,7 @@ pub struct Domains {
     parent: Vec<u32>,
     /// By domain: the domains right below it.
     children: Vec<Range<u32>>,
-    /// By level: its domains.
+    /// Range of the domains of each level.
     levels: Vec<Range<u32>>,
     /// Leaf of each path that [`Domains::new`] was given, in its order.
     leaf: Vec<u32>,

@@ -107,9 +107,9 @@ const KINDS: usize = 8;
 struct KueueTas {
     domains: Domains,
     levels: LevelNames,
-    /// By rank: its leaf.
+    /// Leaf of each rank.
     leaves: Vec<u32>,
-    /// By leaf, counted from the first one: its rank.
+    /// Rank of each leaf, in the order of the leaves.
     ranks: Vec<u32>,
     /// The options of jobs that give none.
     default_texts: OptionTexts,

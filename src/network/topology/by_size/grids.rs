@@ -6,8 +6,8 @@ use crate::topology::family::by_x;
 use nodeorder_base::params::Value;
 use nodeorder_base::{Params, Result};
 
-/// Largest number of routers for which other shapes than the even one are tried. Of more, the even one of three extents
-/// has 2 % more than asked at most, and costs at most 1.1 times the cheapest.
+/// Largest number of routers for which other shapes than the even one are tried. Beyond it the even shape of three
+/// extents has at most 2 % more routers than asked, and costs at most 1.1 times the cheapest.
 const MOST_TRIED: u64 = 100_000;
 
 /// Finds the extents of a grid whose cost, at 1 a link and 16 a router, is at most 1.1 times that of the cheapest grid

@@ -198,14 +198,14 @@ fn build_network(file: &SourceFile<'_>, bandwidth: bool) -> Result<Network> {
             joints.push((a, b, (far * scale).round() as u32));
         }
     }
-    let of = if bandwidth { ",of=bandwidth" } else { "" };
+    let suffix = if bandwidth { ",of=bandwidth" } else { "" };
     Ok(Network {
         joints: Some(Box::new(move |visit: &mut JointVisitor<'_>| {
             joints.iter().for_each(|(a, b, far)| visit(*a, *b, *far));
         })),
         names: values.names,
         remarks,
-        ..Network::new(format!("{}{of}", file.spec()), hosts, 1, |_| {})
+        ..Network::new(format!("{}{suffix}", file.spec()), hosts, 1, |_| {})
     })
 }
 

@@ -61,7 +61,7 @@ struct BestOptions {
     default_seed: u64,
 }
 
-/// Methods that are tried: all others.
+/// Methods that `best` tries: all other methods.
 static TRIED: Registry<ParseMethod> = Registry::new(
     "mapping method",
     "--map",

@@ -1,4 +1,4 @@
-//! One dimension after the other, dimension 0 first.
+//! Routing along one dimension after the other, dimension 0 first.
 
 use super::super::demand::{Demand, End, Flow};
 use super::fabric::sum_over_roots;

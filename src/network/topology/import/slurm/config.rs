@@ -15,7 +15,7 @@ use crate::topology::context::Context;
 use nodeorder_base::input::resolve_beside;
 use nodeorder_base::{Error, Line, Result, Text};
 
-/// Most files within each other; a file within itself would have no end.
+/// Largest depth of nested includes; a file that includes itself would have no end.
 const MAX_INCLUDE_DEPTH: usize = 16;
 
 /// The lines of a file and of those that it includes.

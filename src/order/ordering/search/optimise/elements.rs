@@ -404,10 +404,10 @@ fn table_size(n: usize) -> u64 {
     (n as u64).saturating_mul(n as u64)
 }
 
-/// Least number of elements in a list of nearby ones, where there are as many.
+/// Least number of elements in a list of nearby elements, if the arrangement has as many.
 const NEAR: usize = 6;
 
-/// Largest number of elements in such a list: on wide routers the lowest ids serve.
+/// Largest number of elements in a list of nearby elements: on routers with more, the lowest ids are taken.
 const NEAR_MAX: usize = 24;
 
 /// Lists for each element the elements in the nearest rings of hops around its router, whole rings until there

@@ -34,7 +34,7 @@ const CHAINS: usize = 2;
 /// Longest lag that moves are judged by while the ordering takes shape.
 const SHORT: usize = 64;
 
-/// Longest lag that moves are judged by when it is refined: pairs across a joint grow with its square.
+/// Longest lag by which moves are judged in the refinement: the number of pairs across a joint grows with its square.
 const LONG: usize = 512;
 
 /// Longest lag of refinement where coordinates do not give distances: every pair is looked up.

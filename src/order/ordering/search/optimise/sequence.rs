@@ -81,7 +81,7 @@ pub struct Sequence<'s> {
 }
 
 impl<'s> Sequence<'s> {
-    /// Takes over an order whose moves will be priced within `window` lags.
+    /// Creates a sequence in the given order, whose moves are priced within `window` lags.
     pub fn new(space: &'s Arrangement, order: &[u32], window: usize, ring: bool) -> Self {
         let axes = match &space.distances {
             Distances::ByteCoordinates { axes, .. } => axes.clone(),

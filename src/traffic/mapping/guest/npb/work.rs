@@ -1,4 +1,4 @@
-//! Options of the benchmarks, and what they do in an iteration.
+//! Options of the benchmarks, and the messages and operations of an iteration.
 
 use crate::mapping::guest::patterns::{parse_processes, parse_volume};
 use crate::mapping::guest::{Benchmark, BuildGuest, Guest, MAX_PROCESSES, Message, Stage};
