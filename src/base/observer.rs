@@ -41,8 +41,7 @@ thread_local! {
 pub struct Stopped;
 
 /// Lets work on this thread be stopped: once the flag is set, searches end with their best and other work unwinds with
-/// [`Stopped`], at the next of its many steps. For programs that go on afterwards, and set it on each thread of a
-/// pool.
+/// [`Stopped`], soon after. For programs that go on afterwards, and call this on each thread of a pool.
 pub fn stop_on_flag(flag: Option<Arc<AtomicBool>>) {
     STOP.set(flag);
 }

@@ -7,7 +7,7 @@ use std::collections::BinaryHeap;
 /// A vertex with the gain of taking it, ordered by the gain; of equal gains the lower vertex is the greater candidate.
 #[derive(Clone, Copy, PartialEq)]
 pub struct Candidate {
-    /// Fall in cost when the vertex changes sides, or what candidates are ranked by in its place.
+    /// Fall in cost when the vertex changes sides, or another figure by which candidates are ranked.
     pub gain: f64,
     /// The vertex.
     pub vertex: u32,
@@ -32,7 +32,7 @@ impl PartialOrd for Candidate {
 /// The side of a vertex that is on neither and never moves.
 pub const OUTSIDE: u8 = 2;
 
-/// The graph and which moves a pass may make.
+/// The graph to be divided, and the rules for the moves of a pass.
 pub trait Rules {
     /// Moves in a row without a better cut after which a pass ends.
     const PATIENCE: usize = usize::MAX;
@@ -47,12 +47,12 @@ pub trait Rules {
     /// Notes that a vertex moved `to` a side; also called for moves that are taken back.
     fn note_move(&mut self, _vertex: u32, _to: u8) {}
 
-    /// Checks whether the sides after so many `moves`, which gained `sum`, are a division better than one that
-    /// gained `best`.
+    /// Checks whether the sides after `moves` moves, which gained `sum`, are a better division than one that gained
+    /// `best`.
     fn is_better(&self, moves: usize, sum: f64, best: f64) -> bool;
 }
 
-/// The side of every vertex, and what moving it gains.
+/// The side of every vertex, and the gain of moving it.
 pub struct Sides {
     /// 0, 1 or [`OUTSIDE`], by vertex.
     pub side: Vec<u8>,
@@ -73,7 +73,7 @@ impl Sides {
     }
 
     /// Moves each of `vertices` at most once, as the rules choose, and takes back what was moved after the best
-    /// division on the way. The gains of these vertices must be set. Whether the pass found a better division.
+    /// division on the way. The gains of these vertices must be set. Returns whether the pass found a better division.
     /// O(links · log links) of the vertices.
     pub fn improve_once<R: Rules>(&mut self, vertices: &[u32], rules: &mut R) -> bool {
         let mut heaps = [BinaryHeap::new(), BinaryHeap::new()];

@@ -120,7 +120,7 @@ impl Ranks {
         self.runs.iter().map(|r| r.count).sum()
     }
 
-    /// Checks whether it is the empty set.
+    /// Checks whether the set is empty.
     pub fn is_empty(&self) -> bool {
         self.runs.is_empty()
     }
@@ -160,7 +160,7 @@ pub struct FreeSet {
     words: Vec<u64>,
     size: u32,
     free: u32,
-    /// By rank: free places, and all of them; none where each rank is one place.
+    /// By rank: number of free places, and of all places; empty where each rank is one place.
     places: Vec<u32>,
     all_places: Arc<[u32]>,
 }
@@ -171,7 +171,7 @@ impl FreeSet {
         FreeSet::with_all_free(size, [].into())
     }
 
-    /// Makes a set of ranks, all free, that have so many places each.
+    /// Makes a set of ranks, all free, with the number of places that each rank has.
     pub fn with_places(places: Vec<u32>) -> Self {
         FreeSet::with_all_free(places.len() as u32, places.into())
     }

@@ -4,7 +4,7 @@
 //! `node_state_string` and their `_compact` forms in Slurm's `src/common/slurm_protocol_defs.c`; of JSON: `JOB_STATE`
 //! and `NODE_STATES` in `src/plugins/data_parser/*/parsers.c`.
 
-/// What a state says of a job and its nodes. Of several words the last in this order counts.
+/// Phase of a job, as a state of Slurm's tells it. If a state has several words, the last in this order counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum JobPhase {
     /// Nothing by itself: a flag.
@@ -17,13 +17,14 @@ pub enum JobPhase {
     Cancelled,
     /// It waits, for the first time or again.
     Waits,
-    /// Another cluster of a federation has it.
+    /// It runs, or ran, on another cluster of a federation.
     Elsewhere,
-    /// It holds nodes, be it that these boot first or that it ends.
+    /// It holds nodes: it runs, waits for them to boot, or is ending.
     Holds,
 }
 
-/// Long and short words of jobs: the base states, then the flags. A flag without a short word repeats the long one.
+/// States of jobs by their long and short words: the base states, then the flags. A flag without a short word repeats
+/// the long word.
 const JOB_WORDS: [(&str, &str, JobPhase); 29] = [
     ("PENDING", "PD", JobPhase::Waits),
     ("RUNNING", "R", JobPhase::Holds),
@@ -57,7 +58,7 @@ const JOB_WORDS: [(&str, &str, JobPhase); 29] = [
     ("UPDATE_DB", "UPDATE_DB", JobPhase::Flag),
 ];
 
-/// Finds what words say of a job. `None` if none of them is known.
+/// Finds the phase of a job from the words of its state. `None` if no word is known.
 pub fn find_job_phase<'a>(words: impl IntoIterator<Item = &'a str>) -> Option<JobPhase> {
     let phases = words.into_iter().filter_map(|word| {
         let is = |known: &str| known.eq_ignore_ascii_case(word);
@@ -67,24 +68,24 @@ pub fn find_job_phase<'a>(words: impl IntoIterator<Item = &'a str>) -> Option<Jo
     phases.map(|(.., phase)| *phase).max()
 }
 
-/// What a state says of a node. Of several words the last in this order counts.
+/// Use of a node, as a state of Slurm's tells it. If a state has several words, the last in this order counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum NodeUse {
     /// Nothing by itself: a flag.
     Flag,
     /// It takes a job now.
     Free,
-    /// It takes a job soon: it boots or is switched off for want of jobs.
+    /// It will take a job soon: it boots, or was switched off while there were no jobs.
     Closed,
     /// Jobs hold it, all of it or a part, or keep others from it.
     Held,
     /// It is kept for a reservation.
     Reserved,
-    /// It takes no job, whatever ends.
+    /// It takes no job, even when all running jobs end.
     Out,
 }
 
-/// Long and short words of nodes, with those of JSON.
+/// States of nodes by their long and short words, and the words of JSON.
 const NODE_WORDS: [(&str, &str, NodeUse); 38] = [
     ("IDLE", "IDLE", NodeUse::Free),
     ("PLANNED", "PLND", NodeUse::Free),
@@ -142,7 +143,7 @@ const MARKS: [(char, NodeUse); 10] = [
     ('-', NodeUse::Flag),
 ];
 
-/// Finds what a word says of a node, with the marks behind it, as in `idle~` or `MIXED+DRAIN`. `None` if it is not
+/// Finds the use of a node from its state and the marks behind it, as in `idle~` or `MIXED+DRAIN`. `None` if it is not
 /// known.
 pub fn find_node_use(word: &str) -> Option<NodeUse> {
     // `scontrol show node` joins words by +; at the end it is a mark.

@@ -9,13 +9,13 @@ use clap::error::ErrorKind;
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 
-/// An old spelling and what has its place.
+/// An old spelling and the command that takes its place.
 struct Alias {
     /// The old spelling, as errors name it.
     spelling: &'static str,
     /// The command that takes its place.
     command: &'static str,
-    /// Options by their old and their new names; one without a new name only told the spelling.
+    /// Options by their old and their new names; `None` for an option that only marked the old spelling and is dropped.
     renamed: &'static [(&'static str, Option<&'static str>)],
 }
 
@@ -43,15 +43,15 @@ const TRAFFIC: Alias = Alias {
     ],
 };
 
-/// The commands with old spellings, and those whose options these may have.
+/// Commands with old spellings, each with the commands whose options an old spelling may have.
 const OLD: [(&str, &[&str]); 2] = [
     ("compare", &["compare", "machines", "tune", "throughput"]),
     ("topology", &["topology", "throughput"]),
 ];
 
-/// Options that are about several machines, even where one is given.
+/// Options that mean a comparison of several machines, even if only one is given.
 const BUYING: [&str; 4] = ["prices", "watts", "cables", "rank"];
-/// Other options that only old spellings have.
+/// Further options that exist only in old spellings.
 const OLD_OPTIONS: [&str; 4] = ["settings", "throughput", "seeds", "shake"];
 
 /// Rewrites an old spelling as the command that took its place. `None` if the words are none. `cli` is the whole

@@ -15,7 +15,7 @@ use nodeorder_present::columns::fill_template;
 use nodeorder_present::columns::mapping::{LinkLoad, MappingFigures, NAMED_PROCESS, PROCESS};
 use nodeorder_present::columns::throughput::FOUND;
 use nodeorder_present::export::{HOST_FORMS, HostForm, write_placed};
-use nodeorder_present::plot::{self, Mapped};
+use nodeorder_present::plot::{self, PlottedMapping};
 use nodeorder_present::report;
 use nodeorder_present::report::mapping::{busiest_links, link_load};
 use nodeorder_traffic::mapping::guest::make_guest_for;
@@ -83,7 +83,7 @@ pub struct Command {
     plot: Option<PathBuf>,
 }
 
-/// The terminal's table: labels, and the figures beside them.
+/// Lines of the terminal's table: a label, and a template of the figures beside it.
 const TABLE: [(&str, &str); 13] = [
     ("machine", "{topology}"),
     ("guest", "{guest}, {processes} processes"),
@@ -201,7 +201,7 @@ impl Command {
         let routing = routing.fit_machine(&topology, self.map.is_some())?;
         let guest = make_guest_for(&self.guest, topology.node_count() as u32, context)?;
         guest.remarks().iter().for_each(|text| note!("{text}"));
-        let Placed {
+        let MappedGuest {
             ranks,
             placement,
             method,
@@ -216,7 +216,7 @@ impl Command {
             self.write_placement(&topology, &placement, &ranks)?;
         }
         if let Some(picture) = picture {
-            let mapped = Mapped {
+            let mapped = PlottedMapping {
                 fabric: &fabric,
                 guest: &guest,
                 placement: &placement,
@@ -293,7 +293,7 @@ impl Command {
         })
     }
 
-    fn place_guest(&self, topology: &Topology, guest: &Guest) -> anyhow::Result<Placed> {
+    fn place_guest(&self, topology: &Topology, guest: &Guest) -> anyhow::Result<MappedGuest> {
         let (ranks, given) = match (&self.order, &self.mapping) {
             (Some(order), _) => {
                 let order = inputs::make_order(topology, order)?;
@@ -309,7 +309,7 @@ impl Command {
             }
         };
         let Some(text) = &self.map else {
-            return Ok(Placed {
+            return Ok(MappedGuest {
                 ranks,
                 placement: given,
                 method: None,
@@ -322,7 +322,7 @@ impl Command {
         let found = method::place(topology, guest, given.nodes(), text, &clock)?;
         drop(waiting);
         say_unfinished(&found.unfinished);
-        Ok(Placed {
+        Ok(MappedGuest {
             ranks,
             placement: found.mapping,
             method: Some(found.method),
@@ -331,8 +331,9 @@ impl Command {
     }
 }
 
-/// The nodes in rank order, the placement on them, the method that found it, and those that did not come to their end.
-struct Placed {
+/// The nodes in rank order, the placement on them, the method that found it, and the methods that did not come to their
+/// end.
+struct MappedGuest {
     ranks: Vec<NodeId>,
     placement: ProcessMapping,
     method: Option<&'static str>,

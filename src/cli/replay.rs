@@ -173,7 +173,7 @@ impl Command {
         self.json || self.timings || self.is_summed_up() || files.iter().any(|file| file.is_some())
     }
 
-    /// Returns the figures that the rows show.
+    /// Lists the figures that the rows show.
     fn shown_figures(&self) -> FigureSet {
         FigureSet {
             ranks: self.ranks,

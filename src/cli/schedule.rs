@@ -248,7 +248,7 @@ fn print_summary(ordering: &str, result: &ScheduleResult) -> anyhow::Result<()> 
     })
 }
 
-/// Returns the error of a trace of which no job is left to schedule, which would pass for an idle machine.
+/// Builds the error of a trace without a job to schedule: its empty schedule would pass for an idle machine.
 fn no_jobs_left(trace: &Trace, why: &str) -> anyhow::Error {
     let location = SourceLocation::File(trace.name().into());
     let found = format!("{} jobs, {why}", trace.tally().lines);

@@ -154,7 +154,7 @@ impl Command {
         out.finish()
     }
 
-    /// Prints what differs from `other`, and refuses that.
+    /// Prints the differences from `other`, and fails if there are any.
     fn print_differences(&self, topology: &Topology, other: &Topology) -> anyhow::Result<()> {
         let found = check(topology, other)?;
         print_each(&found.remarks);

@@ -72,7 +72,7 @@ pub struct Command {
     json: bool,
 }
 
-/// The table on the terminal: columns of the results, what they are called there, decimals.
+/// Columns of the table on the terminal: column of the results, heading, decimals.
 const SHOWN: [(&str, &str, usize); 11] = [
     ("never_placed", "never", 0),
     ("mean_wait", "wait", 1),
@@ -229,7 +229,7 @@ impl Command {
         }
     }
 
-    /// Returns the files that show the machine over time under one setting: a CSV, and a figure where any time passes.
+    /// Makes the files that show the machine over time under one setting: a CSV, and a figure where any time passes.
     fn timeline_files(
         &self,
         topology: &Topology,

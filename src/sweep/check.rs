@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use super::inputs::{check_generator, check_kind};
 use super::lists::PlanLists;
-use super::spec::Lists;
+use super::spec::TextLists;
 use nodeorder_base::params::text_before_colon;
 use nodeorder_base::{Error, Result, SourceLocation};
 use nodeorder_jobs::allocator::{self, AllocatorContext};
@@ -23,15 +23,15 @@ use nodeorder_traffic::slowdown::{parse_duty, parse_tilings};
 const LISTED: usize = 10;
 
 /// The faults of a plan that were found so far.
-struct Problems<'l> {
-    lists: &'l Lists,
+struct PlanProblems<'l> {
+    lists: &'l TextLists,
     /// Items found to be wrong, by list and index: each is reported once.
     wrong: BTreeSet<(&'static str, usize)>,
     errors: Vec<Error>,
     remarks: Remarks,
 }
 
-/// What a plan's results rest on, in sentences.
+/// Assumptions that a plan's results rest on, in sentences.
 #[derive(Clone, Debug, Default)]
 pub struct Remarks {
     /// Files of orderings made for another machine, and nodes that they leave out: once a file and machine.
@@ -46,13 +46,13 @@ pub struct Remarks {
 impl PlanLists {
     /// Checks every item of the lists; nothing is computed. What is right may have remarks. Errors: all problems,
     /// up to some number of each list, each with its line.
-    pub(super) fn check(&self, lists: &Lists, context: &Context) -> Result<Remarks> {
+    pub(super) fn check(&self, lists: &TextLists, context: &Context) -> Result<Remarks> {
         let context = Context {
             // Options do not depend on the seed, and a machine of each seed would be made for nothing.
             seed: self.seeds[0],
             ..*context
         };
-        let mut problems = Problems {
+        let mut problems = PlanProblems {
             lists,
             wrong: BTreeSet::new(),
             errors: Vec::new(),
@@ -107,7 +107,7 @@ impl PlanLists {
     }
 
     /// Checks what depends on a machine. What does not suit it makes rows that say so, and is no problem here.
-    fn check_on(&self, topology: &Topology, problems: &mut Problems<'_>) -> Result<()> {
+    fn check_on(&self, topology: &Topology, problems: &mut PlanProblems<'_>) -> Result<()> {
         if !self.guests.is_empty() || self.models.iter().any(|spec| model::uses_links(&spec.text)) {
             problems
                 .remarks
@@ -148,8 +148,8 @@ impl PlanLists {
     }
 }
 
-impl Problems<'_> {
-    /// Checks the items of a list, those apart that are known to be wrong.
+impl PlanProblems<'_> {
+    /// Checks the items of a list; skips those that are known to be wrong.
     fn check_items(&mut self, list: &'static str, check: impl Fn(usize) -> Result<()>) {
         self.check_with(list, |_, i| check(i));
     }

@@ -56,7 +56,7 @@ impl<'p> CostEstimate<'p> {
         })
     }
 
-    /// Estimates how many tasks of so many seconds the plan makes: at least one, and no more than it has cells.
+    /// Estimates how many tasks of `seconds` each the plan makes: at least one, and no more than it has cells.
     pub fn count_tasks(&self, seconds: f64) -> u32 {
         let cells = self.plan.cells().len();
         let all: f64 = (0..cells).map(|cell| self.estimate_seconds(cell)).sum();

@@ -24,7 +24,7 @@ impl Fingerprint {
         }
     }
 
-    /// Takes a text into the checksum, and where it ends.
+    /// Adds a text to the checksum, with a mark for its end.
     pub fn add_part(&mut self, part: &str) {
         self.hash_bytes(part.as_bytes());
         // No text of a plan contains a zero byte, so `ab`, `c` and `a`, `bc` differ.

@@ -1,7 +1,7 @@
 //! The kinds of rows that a sweep has. A new one is a definition here and its line in [`KINDS`].
 
 use super::lists::{CellSpec, PlanLists, item_at};
-use super::scopes::{Figures, JobsScope, OrderingScope};
+use super::scopes::{CellFigures, JobsScope, OrderingScope};
 use nodeorder_base::Result;
 use nodeorder_jobs::allocator::{AllocatorContext, PlaceableSums};
 use nodeorder_jobs::replay::FigureSet;
@@ -24,24 +24,24 @@ use nodeorder_traffic::slowdown::{
 };
 
 /// A kind of row.
-pub struct Kind {
+pub struct RowKind {
     /// Value of the column `group`.
     pub name: &'static str,
-    /// Columns of the figures of such a row.
+    /// Lists the columns of the figures of this kind of row.
     pub headings: fn(&PlanLists) -> Vec<Heading>,
-    /// Cells that a plan asks for, in their order.
+    /// Lists the cells of this kind that a plan asks for, in their order.
     pub cells: fn(&PlanLists) -> Vec<CellSpec>,
     /// Makes what cells of the same jobs share; the given one is the first of them.
     pub share_jobs: fn(&OrderingScope<'_>, &CellSpec) -> Result<JobsScope>,
     /// Computes the figures of a cell.
-    pub figures: fn(&OrderingScope<'_>, &JobsScope, &CellSpec) -> Result<Figures>,
+    pub figures: fn(&OrderingScope<'_>, &JobsScope, &CellSpec) -> Result<CellFigures>,
 }
 
 /// All kinds, in the order of rows and columns.
-pub const KINDS: [Kind; 5] = [CURVE, REPLAY, SCHEDULE, MAPPING, SLOWDOWN];
+pub const KINDS: [RowKind; 5] = [CURVE, REPLAY, SCHEDULE, MAPPING, SLOWDOWN];
 
 /// The ordering's MPC curve, where the plan has no workload and no guest.
-const CURVE: Kind = Kind {
+const CURVE: RowKind = RowKind {
     name: "mpc",
     headings: |_| headings(RankedEntry::SWEEP),
     cells: |lists| {
@@ -145,7 +145,7 @@ fn further_headings(lists: &PlanLists) -> Vec<Heading> {
 
 /// Adds the values of these columns to figures.
 fn add_further(
-    figures: &mut Figures,
+    figures: &mut CellFigures,
     lists: &PlanLists,
     shapes: Option<&ShapeSums>,
     room: &PlaceableSums,
@@ -162,7 +162,7 @@ fn add_further(
 const THRESHOLD: u64 = 30;
 
 /// A workload replayed through an allocator.
-const REPLAY: Kind = Kind {
+const REPLAY: RowKind = RowKind {
     name: "replay",
     headings: |lists| [headings(ReplayFigures::ALL), further_headings(lists)].concat(),
     cells: |lists| list_jobs(lists, false),
@@ -230,7 +230,7 @@ fn replay_workload<T>(
 }
 
 /// A trace scheduled by a policy and an allocator.
-const SCHEDULE: Kind = Kind {
+const SCHEDULE: RowKind = RowKind {
     name: "schedule",
     headings: |lists| {
         [
@@ -320,7 +320,7 @@ fn list_guests(lists: &PlanLists, measured: bool) -> Vec<CellSpec> {
 }
 
 /// A guest on the first ranks.
-const MAPPING: Kind = Kind {
+const MAPPING: RowKind = RowKind {
     name: "mapping",
     headings: |_| headings(MappingFigures::ALL),
     cells: |lists| list_guests(lists, false),
@@ -354,7 +354,7 @@ const MAPPING: Kind = Kind {
 };
 
 /// A guest at all job sizes: what links do to its bandwidth.
-const SLOWDOWN: Kind = Kind {
+const SLOWDOWN: RowKind = RowKind {
     name: "slowdown",
     headings: |_| headings(slowdown::SWEEP),
     cells: |lists| list_guests(lists, true),

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::fingerprint::Fingerprint;
 use super::inputs::{PlanWorkload, Spec};
-use super::spec::{Lists, PlanSpec};
+use super::spec::{PlanSpec, TextLists};
 use nodeorder_base::{Error, Result};
 use nodeorder_jobs::schedule::{MODELS, model};
 use nodeorder_network::topology::TOPOLOGIES;
@@ -54,11 +54,11 @@ pub struct Cell {
     pub spec: CellSpec,
 }
 
-/// Which jobs a cell has: workload, processors of a node, transform.
+/// Key of the jobs of a cell: workload, processors of a node, transform.
 pub type JobsKey = (Option<u32>, Option<u32>, Option<u32>);
 
 impl CellSpec {
-    /// Returns the key that cells with the same jobs share.
+    /// Builds the key that is equal for cells with the same jobs.
     pub(super) fn jobs_key(&self) -> JobsKey {
         (self.workload, self.procs, self.transform)
     }
@@ -82,17 +82,17 @@ pub struct PlanLists {
     pub allocators: Vec<Spec>,
     /// Placement logs, then traces.
     pub workloads: Vec<PlanWorkload>,
-    /// How traces are changed; without, they are taken as they are.
+    /// Changes of the traces; if empty, traces are taken as they are.
     pub transforms: Vec<String>,
-    /// Policies by which traces are scheduled; without, they are replayed.
+    /// Policies by which traces are scheduled; if empty, traces are replayed.
     pub policies: Vec<String>,
-    /// Runtime models of these schedules; without, run times are the trace's.
+    /// Runtime models of the policies' schedules; if empty, run times are the trace's.
     pub models: Vec<Spec>,
     /// Routing of each model, the same on all machines; `None` for models that take none.
     pub model_routings: Vec<Option<String>>,
     /// Traffic to be mapped, or patterns whose slowdowns are measured.
     pub guests: Vec<Spec>,
-    /// Routings of that traffic.
+    /// Routings of the guests' traffic.
     pub routings: Vec<String>,
     /// Shares of the time in which other jobs send; empty where guests are mapped.
     pub duty: Vec<String>,
@@ -116,7 +116,7 @@ pub struct PlanLists {
 impl PlanLists {
     /// Finds the files that the texts of a plan name. Paths are relative to `base`. Fails if a workload is
     /// standard input.
-    pub(super) fn resolve(spec: &PlanSpec, lists: &Lists, base: Option<&Path>) -> Result<Self> {
+    pub(super) fn resolve(spec: &PlanSpec, lists: &TextLists, base: Option<&Path>) -> Result<Self> {
         let resolve = |texts: &[String]| {
             texts
                 .iter()

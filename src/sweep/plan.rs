@@ -6,7 +6,7 @@ use std::path::Path;
 use super::check::Remarks;
 use super::kinds::KINDS;
 use super::lists::{Cell, CellSpec, PlanLists};
-use super::spec::{Lists, PlanSpec};
+use super::spec::{PlanSpec, TextLists};
 use nodeorder_base::{Error, Result, SourceLocation, Text};
 use nodeorder_network::Context;
 
@@ -84,7 +84,7 @@ impl Plan {
 
     fn resolve(
         spec: &PlanSpec,
-        located: &Lists,
+        located: &TextLists,
         base: Option<&Path>,
         location: SourceLocation,
         context: &Context,

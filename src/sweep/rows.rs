@@ -7,12 +7,12 @@ use std::path::Path;
 use super::kinds::KINDS;
 use super::lists::{Cell, item_at};
 use super::plan::Plan;
-use super::scopes::Figures;
+use super::scopes::CellFigures;
 use nodeorder_base::{Error, Result};
 use nodeorder_present::columns::sweep::{CellRow, ResultRow};
 use nodeorder_present::columns::{Column, Table, Value, row_values};
 
-/// A row of a sweep: a cell of the plan, and its figures or why it has none.
+/// A row of a sweep: a cell of the plan, and its figures or the reason why it has none.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SweepRow {
     /// Number of the cell.
@@ -128,7 +128,7 @@ impl<'p> ResultsTable<'p> {
     }
 
     /// Lists the values of the columns that say which cell it is.
-    fn cell_values(&self, cell: &Cell) -> Figures {
+    fn cell_values(&self, cell: &Cell) -> CellFigures {
         let lists = &self.plan.lists;
         let spec = &cell.spec;
         let workload = item_at(&lists.workloads, spec.workload);

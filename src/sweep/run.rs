@@ -103,8 +103,8 @@ fn group_cells<K: PartialEq>(cells: &[Cell], key: impl Fn(&Cell) -> K) -> Vec<&[
     cells.chunk_by(|a, b| key(a) == key(b)).collect()
 }
 
-/// Keeps what `cells` share. `None` if it does not suit, which their rows then say. Fails with any other error of
-/// it, and those of `sink`.
+/// Keeps the data that `cells` share. `None` if it cannot be made because something does not suit, which the rows of
+/// the cells then say. Fails with any other error of it, and those of `sink`.
 fn keep_suited<T, E: From<Error>>(
     shared: Result<T>,
     cells: &[Cell],

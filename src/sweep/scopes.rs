@@ -14,7 +14,7 @@ use nodeorder_trace::{Changes, Options, Trace, Transformed, convert, open};
 use nodeorder_traffic::mapping::{Fabric, Guest};
 
 /// Figures of a cell, in the order of its kind's columns.
-pub type Figures = Vec<Value<'static>>;
+pub type CellFigures = Vec<Value<'static>>;
 
 /// A machine with a seed, and what all its orderings share.
 pub struct MachineScope<'m> {
@@ -79,7 +79,7 @@ impl<'m> MachineScope<'m> {
         Ok(machine)
     }
 
-    /// Returns the machine's links, which guests have.
+    /// Returns the machine's links, which are there in scopes of guests.
     pub fn fabric(&self) -> &Fabric<'m> {
         self.fabric.as_ref().expect("made with the first guest")
     }
@@ -154,7 +154,7 @@ impl<'m> OrderingScope<'m> {
         })
     }
 
-    /// Returns the distances between ranks, which workloads have.
+    /// Returns the distances between ranks, which are there in scopes of workloads.
     pub fn distances(&self) -> &RankDistances {
         self.distances
             .as_ref()
@@ -162,7 +162,7 @@ impl<'m> OrderingScope<'m> {
     }
 }
 
-/// What the cells of the same jobs share.
+/// Data that all cells with the same jobs share.
 #[derive(Default)]
 pub struct JobsScope {
     /// Summary of the replay that others are compared with; empty where nothing is replayed.

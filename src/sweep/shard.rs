@@ -62,9 +62,9 @@ impl std::fmt::Display for Shard {
 /// The file of a finished shard.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ShardFile {
-    /// Part of the sweep that it holds.
+    /// Part of the sweep that the file holds.
     pub shard: Shard,
-    /// Version of the tool that made it.
+    /// Version of the tool that wrote the file.
     pub version: String,
     /// Name of the plan.
     pub name: String,
@@ -196,17 +196,17 @@ pub fn merge_shards(files: &[(String, ShardFile)], folder: &str) -> Result<Strin
         let expected = "files called shard-I-of-N.csv";
         return Err(Error::input(location(), "no shards", expected));
     };
-    let of = first.shard.of;
-    let mut by_index: Vec<Option<&ShardFile>> = vec![None; of as usize];
+    let shards = first.shard.of;
+    let mut by_index: Vec<Option<&ShardFile>> = vec![None; shards as usize];
     for (name, file) in files {
         file.check_plan(name, first, first_name)?;
         let refuse = |found: String, expected: String| {
             let location = SourceLocation::File(name.as_str().into());
             Err(Error::input(location, found, expected))
         };
-        if file.shard.of != of {
+        if file.shard.of != shards {
             let found = format!("shard {}", file.shard);
-            return refuse(found, format!("one of {of} as {first_name} is"));
+            return refuse(found, format!("one of {shards} as {first_name} is"));
         }
         let place = &mut by_index[file.shard.index as usize];
         if place.is_some() {
@@ -215,7 +215,7 @@ pub fn merge_shards(files: &[(String, ShardFile)], folder: &str) -> Result<Strin
         }
         *place = Some(file);
     }
-    let missing: Vec<u32> = (0..of)
+    let missing: Vec<u32> = (0..shards)
         .filter(|i| by_index[*i as usize].is_none())
         .collect();
     if !missing.is_empty() {
@@ -225,18 +225,18 @@ pub fn merge_shards(files: &[(String, ShardFile)], folder: &str) -> Result<Strin
     let mut table = first.header.clone();
     for cell in 0..first.cells {
         // The reverse of `cell_numbers`: cell c is line c / N of shard c mod N.
-        let file = by_index[cell % of as usize];
-        table.push_str(&file.rows[cell / of as usize]);
+        let file = by_index[cell % shards as usize];
+        table.push_str(&file.rows[cell / shards as usize]);
     }
     Ok(table)
 }
 
 /// Builds the error about missing shards, with the commands that make them.
 fn report_missing(missing: &[u32], first: &ShardFile, folder: &str) -> Error {
-    let of = first.shard.of;
+    let shards = first.shard.of;
     let ranges = write_ranges(missing);
     let again = format!(
-        "{} --out {} --shard {}/{of}",
+        "{} --out {} --shard {}/{shards}",
         first.command,
         quote_word(folder),
         missing[0]
@@ -244,7 +244,7 @@ fn report_missing(missing: &[u32], first: &ShardFile, folder: &str) -> Error {
     let more = if missing.len() > 1 { " and so on" } else { "" };
     Error::unsuited(
         SourceLocation::File(folder.into()),
-        format!("shards {ranges} of {of} are missing"),
+        format!("shards {ranges} of {shards} are missing"),
         format!(
             "run `sbatch --array={ranges} {}/sweep.sbatch`, or `{again}`{more}",
             quote_word(folder)

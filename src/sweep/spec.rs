@@ -27,11 +27,11 @@ pub struct PlanSpec {
     pub transforms: Vec<String>,
     /// Policies that schedule the traces.
     pub policies: Vec<String>,
-    /// Runtime models of these schedules.
+    /// Runtime models of the policies' schedules.
     pub models: Vec<String>,
     /// Traffic to be mapped, or patterns whose slowdowns are measured.
     pub guests: Vec<String>,
-    /// Routings of this traffic.
+    /// Routings of the guests' traffic.
     pub routings: Vec<String>,
     /// Whether slowdowns of the guests are measured at all job sizes, in the place of mapping them.
     pub slowdown: bool,
@@ -50,9 +50,9 @@ pub struct PlanSpec {
 }
 
 /// A text of a plan and where it stands.
-pub type Located = (String, SourceLocation);
+pub type LocatedText = (String, SourceLocation);
 /// Lists of located texts, by the keys of [`TEXT_LISTS`].
-pub type Lists = BTreeMap<&'static str, Vec<Located>>;
+pub type TextLists = BTreeMap<&'static str, Vec<LocatedText>>;
 
 /// Keys of the lists of texts.
 const TEXT_LISTS: [&str; 12] = [
@@ -73,7 +73,7 @@ const TEXT_LISTS: [&str; 12] = [
 impl PlanSpec {
     /// Reads a plan from TOML, and where each of its texts stands. Fails if the TOML is bad, a key is unknown,
     /// something is listed twice, or lists that belong together do not stand together.
-    pub(super) fn read(text: &Text, base: Option<&Path>, seed: u64) -> Result<(Self, Lists)> {
+    pub(super) fn read(text: &Text, base: Option<&Path>, seed: u64) -> Result<(Self, TextLists)> {
         let params = Params::parse_toml_of_kind("a sweep plan", text, base, seed)?;
         let mut keys = vec!["group", "name", "procs_per_node", "room", "seeds", "shape"];
         keys.extend(TEXT_LISTS);
@@ -89,7 +89,7 @@ impl PlanSpec {
         let name = params
             .optional_word("name")?
             .unwrap_or_else(|| "sweep".into());
-        let mut lists = Lists::new();
+        let mut lists = TextLists::new();
         for key in TEXT_LISTS {
             lists.insert(key, read_list(&params, key)?);
         }
@@ -134,10 +134,10 @@ impl PlanSpec {
     }
 
     /// Locates the lists of texts, each text located by itself, as an option is. Fails as [`PlanSpec::read`] does.
-    pub(super) fn locate_texts(&self) -> Result<Lists> {
-        let mut lists = Lists::new();
+    pub(super) fn locate_texts(&self) -> Result<TextLists> {
+        let mut lists = TextLists::new();
         for (key, texts) in self.text_lists() {
-            let list: Vec<Located> = texts
+            let list: Vec<LocatedText> = texts
                 .iter()
                 .map(|text| (text.clone(), SourceLocation::option(text)))
                 .collect();
@@ -221,14 +221,14 @@ impl PlanSpec {
 }
 
 /// Reads the list under `key`. Fails as [`check_list`] does.
-fn read_list(params: &Params, key: &'static str) -> Result<Vec<Located>> {
+fn read_list(params: &Params, key: &'static str) -> Result<Vec<LocatedText>> {
     let list = params.list_elements(key)?;
     check_list(key, &list)?;
     Ok(list)
 }
 
 /// Checks that no text of a list is empty, has several lines or stands in it twice.
-fn check_list(key: &str, list: &[Located]) -> Result<()> {
+fn check_list(key: &str, list: &[LocatedText]) -> Result<()> {
     let mut seen = HashSet::with_capacity(list.len());
     for (i, (text, location)) in list.iter().enumerate() {
         let wrong = |found, expected| Err(Error::input(location.clone(), found, expected));
@@ -328,7 +328,7 @@ fn find_broken_rule(is_given: impl Fn(&str) -> bool) -> Option<(&'static str, &'
 }
 
 /// Parses the numbers of a list. Fails if one is no whole number from `least` to `most`.
-fn parse_numbers<T>(list: &[Located], least: T, most: T) -> Result<Vec<T>>
+fn parse_numbers<T>(list: &[LocatedText], least: T, most: T) -> Result<Vec<T>>
 where
     T: std::str::FromStr + PartialOrd + std::fmt::Display,
 {

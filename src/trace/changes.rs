@@ -9,7 +9,7 @@ use nodeorder_base::{Opt, Params, Result};
 pub enum Pace {
     /// The times are multiplied by this factor.
     Times(f64),
-    /// The times are chosen so that the offered load is this.
+    /// The times are scaled so that the offered load becomes this number.
     Load(f64),
 }
 

@@ -56,7 +56,7 @@ const fn records_entry(format: &'static RecordFormat) -> TraceFormatEntry {
     )
 }
 
-/// Every format, in the order in which they are tried: the later ones take what the earlier ones would, too.
+/// Every format, in the order in which they are tried: later formats would also accept files of the earlier ones.
 pub static TRACE_FORMATS: Registry<DetectFormat> = Registry::new(
     "trace format",
     "",

@@ -26,7 +26,7 @@ pub struct Header {
 }
 
 impl Header {
-    /// Takes in a line that starts with `;`. Returns how many bytes it takes.
+    /// Adds a line that starts with `;` to the header. Returns the number of bytes that the header grows by.
     pub(super) fn add_line(&mut self, line: &RawLine<'_>) -> usize {
         let text = String::from_utf8_lossy(line.bytes);
         let text = text.trim().trim_start_matches(';').trim();

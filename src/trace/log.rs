@@ -139,7 +139,7 @@ impl Log {
         Log::from_lines(Lines::new(name, text))
     }
 
-    /// Reads the log that the rest of `lines` is.
+    /// Reads the rest of `lines` as a log.
     pub fn from_lines(lines: Lines) -> Self {
         Log {
             lines,

@@ -17,7 +17,7 @@ pub fn open_trace(path: &Path, options: &Options) -> Result<Trace> {
     read_trace(Lines::open(path, options.memory)?, options)
 }
 
-/// Reads the trace that the rest of `lines` is: SWF, or records in a format that its content tells.
+/// Reads the rest of `lines` as a trace: SWF, or records in a format that their content tells.
 ///
 /// # Errors
 /// A file that cannot be read, or a line that is wrong, by file and line; more jobs than the memory holds.
@@ -88,7 +88,7 @@ impl OpenedLog {
         OpenedLog::from_lines(Lines::open(path, options.memory)?, bytes, options)
     }
 
-    /// Opens the rest of `lines`, of so many bytes, as a log, or makes one of the trace that it is.
+    /// Opens the rest of `lines` as a log; a trace is turned into one. `bytes` is the file's size, for progress.
     ///
     /// # Errors
     /// As [`OpenedLog::open`].

@@ -121,7 +121,7 @@ impl Sizes {
         }
     }
 
-    /// Makes the distribution of so many jobs by size, called `name` in messages.
+    /// Makes the distribution from the number of jobs of each size; `name` is for messages.
     pub fn of_jobs(name: &str, jobs: BTreeMap<u32, u64>) -> Self {
         let exact = jobs
             .iter()
@@ -171,15 +171,16 @@ impl Sizes {
                 sizes.map(|s| (s, 1.0 / (f64::from(s) * sum))).collect()
             }
             Shares::Exact(exact) => {
-                let some = exact.range(range).filter(|(_, count)| **count > 0);
-                let sum: u128 = some.clone().map(|(_, count)| count).sum();
-                some.map(|(size, count)| (*size, divide_exactly(*count, sum)))
+                let within = exact.range(range).filter(|(_, count)| **count > 0);
+                let sum: u128 = within.clone().map(|(_, count)| count).sum();
+                within
+                    .map(|(size, count)| (*size, divide_exactly(*count, sum)))
                     .collect()
             }
             Shares::Real(real) => {
-                let some = real.range(range).filter(|(_, share)| **share > 0.0);
-                let sum: f64 = some.clone().map(|(_, share)| share).sum();
-                some.map(|(size, share)| (*size, share / sum)).collect()
+                let within = real.range(range).filter(|(_, share)| **share > 0.0);
+                let sum: f64 = within.clone().map(|(_, share)| share).sum();
+                within.map(|(size, share)| (*size, share / sum)).collect()
             }
         };
         if shares.is_empty() {

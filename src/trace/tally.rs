@@ -36,7 +36,7 @@ reasons! {
     NotStarted "not-started" "not started" true,
     /// Left out: it had not ended when the records were taken.
     StillRunning "still-running" "still running" true,
-    /// Left out: its end is before its start, as where clocks are set back.
+    /// Left out: its end is before its start, as when a clock is set back.
     EndsBeforeStart "ends-before-start" "ended before it started" true,
     /// Left out: the same row came before.
     SameAgain "same-again" "the same row again" true,

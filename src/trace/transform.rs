@@ -10,7 +10,7 @@ use nodeorder_base::{Error, Lines, Result, SourceLocation};
 
 /// A job of the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Copy {
+struct JobCopy {
     submit: i64,
     /// The job, by its index in the trace.
     job: u32,
@@ -39,8 +39,8 @@ pub struct Transformed {
     /// Text of the trace, of which `lines` says where each line begins.
     text: Vec<u8>,
     lines: Vec<usize>,
-    copies: Vec<Copy>,
-    /// What the job numbers of two copies of a job in a row differ by.
+    copies: Vec<JobCopy>,
+    /// Difference of the job numbers of two copies of a job in a row.
     apart: i64,
     /// Factor of the times between arrivals.
     factor: f64,
@@ -81,7 +81,7 @@ impl Transformed {
             .filter(|(_, job)| inside(job))
             .map(|(i, _)| i)
             .collect();
-        let mut of = Transformed {
+        let mut changed = Transformed {
             changes,
             text,
             lines: starts,
@@ -94,11 +94,11 @@ impl Transformed {
         };
         if window.is_empty() {
             let expected = "a window, and limits of size and partition, with jobs";
-            return Err(of.changes_error("no job".into(), expected));
+            return Err(changed.changes_error("no job".into(), expected));
         }
-        of.set_pace(&window)?;
-        of.make_jobs(&window, options.memory)?;
-        Ok(of)
+        changed.set_pace(&window)?;
+        changed.make_jobs(&window, options.memory)?;
+        Ok(changed)
     }
 
     fn changes_error(&self, found: String, expected: impl Into<String>) -> Error {
@@ -185,7 +185,7 @@ impl Transformed {
         } = self.changes;
         // The first copy of a job is the job itself.
         let count = window.len() as u64 * u64::from(replicate);
-        if count.saturating_mul(size_of::<Copy>() as u64) > memory {
+        if count.saturating_mul(size_of::<JobCopy>() as u64) > memory {
             let expected = "fewer, or a higher --memory";
             return Err(Error::option(
                 "replicate",
@@ -203,13 +203,13 @@ impl Transformed {
             if shake > 0 {
                 submit = draw_submit(submit, shake, &mut random);
             }
-            copies.push(Copy {
+            copies.push(JobCopy {
                 submit,
                 job: *job,
                 copy: 0,
             });
             for copy in 1..replicate {
-                copies.push(Copy {
+                copies.push(JobCopy {
                     submit: draw_submit(submit, jitter, &mut random),
                     job: *job,
                     copy,
@@ -222,8 +222,9 @@ impl Transformed {
         Ok(())
     }
 
-    /// Chooses what the numbers of copies differ by: the least power of ten above every number of the trace, so that
-    /// the last digits of a copy's number say which job it is a copy of. Fails if the last copy's number is too large.
+    /// Chooses the difference between the numbers of two copies in a row: the least power of ten above every number of
+    /// the trace, so that the last digits of a copy's number say which job it is a copy of. Fails if the last copy's
+    /// number is too large.
     fn space_numbers(&mut self) -> Result<()> {
         let numbers = self.trace.jobs().iter().map(|job| job.id.max(0));
         let largest = numbers.max().unwrap_or(0);
@@ -312,7 +313,7 @@ impl Transformed {
         header
     }
 
-    fn write_job(&self, copy: &Copy, out: &mut String) {
+    fn write_job(&self, copy: &JobCopy, out: &mut String) {
         let job = &self.trace.jobs()[copy.job as usize];
         let line = &self.text[self.lines[job.line - 1]..self.lines[job.line]];
         let text = String::from_utf8_lossy(line);

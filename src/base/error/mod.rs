@@ -98,7 +98,7 @@ pub enum Error {
         crate::error::format_bytes(*.needed), crate::error::format_bytes(*.limit)
     )]
     Memory {
-        /// Name of the memory that would be allocated.
+        /// What the memory is for, as messages name it.
         what: String,
         /// Number of bytes that it would take.
         needed: u64,
@@ -123,7 +123,7 @@ pub enum Error {
         /// The fault, in words.
         cause: Box<Error>,
     },
-    /// Several errors of one file, one a line: not more than are read.
+    /// Several errors of one file, one on each line of the message; limited to as many as a person reads.
     #[error("{}", .0.iter().map(Error::to_string).collect::<Vec<_>>().join("\n"))]
     Several(Vec<Error>),
     /// A figure that could not be drawn.
@@ -173,7 +173,7 @@ impl Error {
         }
     }
 
-    /// Builds the error of a request that does not suit this topology, with one that would.
+    /// Builds the error of a request that does not suit this topology, with a remedy: a request that would.
     pub fn unsuited(
         location: SourceLocation,
         problem: impl Into<String>,
@@ -217,7 +217,7 @@ impl Error {
 /// Most names that a message lists.
 const LISTED: usize = 8;
 
-/// Lists the first names, and counts the others.
+/// Lists the first of `names`, and counts those not listed.
 fn list_some(names: &[&str]) -> String {
     let shown = names.len().min(LISTED);
     let text = names[..shown].join(", ");
@@ -227,7 +227,7 @@ fn list_some(names: &[&str]) -> String {
     }
 }
 
-/// Returns `word` for a text that does not begin with `start`, nothing for one that does.
+/// Chooses the word to put before a text: `word`, or nothing if the text begins with `start` already.
 fn unless_begun(text: &str, start: &str, word: &'static str) -> &'static str {
     if text.starts_with(start) { "" } else { word }
 }

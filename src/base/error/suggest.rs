@@ -3,7 +3,8 @@
 /// Beginning of a suggestion.
 pub const QUESTION: &str = "did you mean";
 
-/// Names that other programs have for things, and ours, of which the first that is known is meant.
+/// Names that other programs use, each with our names for the same thing; the first of these that is known is
+/// suggested.
 const SYNONYMS: [(&str, &str); 14] = [
     ("backfill", "easy"),
     ("slurm", "slurm-lines"),

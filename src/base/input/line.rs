@@ -102,7 +102,7 @@ fn split_quoted(quoted: &str) -> Option<(Cow<'_, str>, &str)> {
     Some((field.into(), quoted[end + 1..].trim_start_matches(' ')))
 }
 
-/// Returns the text of a whole number without the fraction of zeros that tables of floats give it: `8` of `8.0`.
+/// Strips the fraction of zeros that tables of floats give to a whole number: `8.0` becomes `8`.
 pub fn strip_zero_fraction(text: &str) -> &str {
     match text.split_once('.') {
         Some((whole, zeros)) if !zeros.is_empty() && zeros.bytes().all(|b| b == b'0') => whole,

@@ -32,14 +32,14 @@ pub struct Lines {
     number: usize,
     /// Whether a byte-order mark was looked for.
     begun: bool,
-    /// Bytes of blank lines and comments since the last line that says something.
+    /// Bytes of blank lines and comments since the last line of data.
     idle: usize,
-    /// Bytes that the reader keeps of the lines, and the most that it may keep.
+    /// Bytes that the reader keeps of the lines, and the limit of these bytes.
     kept: u64,
     memory: u64,
     /// Whether bytes handed out must stay, because the reader will go back to them.
     keep: bool,
-    /// The files that follow, the next one last; and the number of the one being read, from 0.
+    /// The files still to be read, in reverse order, and the number of the file being read, from 0.
     further: Vec<PathBuf>,
     file: u32,
     /// What was left out of folders.
@@ -61,7 +61,7 @@ impl fmt::Debug for Lines {
 }
 
 impl Lines {
-    /// The longest line read, in bytes: longer ones are no text of ours, and must not fill the memory.
+    /// Length in bytes of the longest line that is read: longer lines occur in no format, and must not fill the memory.
     pub const LONGEST: usize = 1 << 20;
     /// Bytes of the buffer at first; it grows where a line needs it.
     const PIECE: usize = 1 << 16;
@@ -343,8 +343,8 @@ impl Lines {
         Ok((self.name, self.buffer))
     }
 
-    /// Reads the next line that says something, as [`super::Text::data_lines`] gives it: `#` comments cut off,
-    /// blanks trimmed, empty lines left out.
+    /// Reads the next line of data, as [`super::Text::data_lines`] gives it: `#` comments cut off, blanks trimmed,
+    /// empty lines left out.
     ///
     /// # Errors
     /// As [`Lines::read_line`]; and [`Error::Input`] for a line that is not UTF-8.

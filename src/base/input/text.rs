@@ -84,7 +84,7 @@ impl Text {
         &self.text
     }
 
-    /// Makes a line of a text that stands on it, or begins there: for messages about it.
+    /// Makes a line, for messages, from a text that stands on it or begins there.
     pub fn line_at<'a>(&'a self, number: usize, text: &'a str) -> Line<'a> {
         Line::new(&self.name, number, text)
     }

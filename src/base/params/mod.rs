@@ -27,7 +27,7 @@ pub use units::{Unit, parse_bytes};
 pub use value::Value;
 pub use written::Written;
 
-/// A key with its value, and where each of them stands.
+/// A key with its value, and the locations of both.
 #[derive(Clone, Debug)]
 struct Given {
     key: String,
@@ -37,7 +37,7 @@ struct Given {
 }
 
 impl Given {
-    /// Returns a key with a word as its value, both of which stand at `location`.
+    /// Creates a key with a word as its value, both of which stand at `location`.
     fn from_word(key: &str, word: &str, location: &SourceLocation) -> Given {
         Given {
             key: key.to_string(),
@@ -47,7 +47,7 @@ impl Given {
         }
     }
 
-    /// Iterates over the items of a list, each with its place; another value is the only item of its own.
+    /// Iterates over the items of a list, each with its place; a value that is no list counts as a single item.
     fn list_items(&self) -> impl Iterator<Item = (&Value, &SourceLocation)> {
         let (items, single) = match &self.value {
             Value::List(items) => (&items[..], None),
@@ -73,9 +73,9 @@ pub struct Params {
 }
 
 /// Numbers that options hold to a range.
-pub trait Bounded: FromStr + PartialOrd + Display + Copy {}
+pub trait RangedNumber: FromStr + PartialOrd + Display + Copy {}
 
-impl<T: FromStr + PartialOrd + Display + Copy> Bounded for T {}
+impl<T: FromStr + PartialOrd + Display + Copy> RangedNumber for T {}
 
 /// Takes the part of `kind:rest` before the first colon.
 pub fn text_before_colon(text: &str) -> &str {
@@ -106,12 +106,12 @@ impl Params {
         &self.kind
     }
 
-    /// Returns the location of the whole, for errors about combinations.
+    /// Returns the location of the whole text or table, for errors about several of its options.
     pub fn location(&self) -> &SourceLocation {
         &self.location
     }
 
-    /// Finds the location of `key`'s value, or of the whole when it is absent.
+    /// Finds the location of `key`'s value; if it is not given, that of the whole text or table.
     pub fn location_of(&self, key: &str) -> SourceLocation {
         let given = self.given.iter().find(|e| e.key == key);
         given.map_or(&self.location, |e| &e.location).clone()
@@ -222,7 +222,7 @@ impl Params {
     ///
     /// # Errors
     /// Not a number, or out of range.
-    pub fn optional_integer<T: Bounded>(
+    pub fn optional_integer<T: RangedNumber>(
         &self,
         key: &'static str,
         low: T,
@@ -231,7 +231,7 @@ impl Params {
         self.optional_within(key, low, high, "a whole number")
     }
 
-    fn optional_within<T: Bounded>(
+    fn optional_within<T: RangedNumber>(
         &self,
         key: &'static str,
         low: T,
@@ -250,11 +250,16 @@ impl Params {
     ///
     /// # Errors
     /// Missing without a declared default, not a number, or out of range.
-    pub fn required_integer<T: Bounded>(&self, key: &'static str, low: T, high: T) -> Result<T> {
+    pub fn required_integer<T: RangedNumber>(
+        &self,
+        key: &'static str,
+        low: T,
+        high: T,
+    ) -> Result<T> {
         self.required_within(key, low, high, "a whole number")
     }
 
-    fn required_within<T: Bounded>(
+    fn required_within<T: RangedNumber>(
         &self,
         key: &'static str,
         low: T,
@@ -291,7 +296,7 @@ impl Params {
             .unwrap_or(false))
     }
 
-    /// Returns the run's `--seed`, whatever `seed=` says here.
+    /// Returns the run's `--seed`; a `seed=` among these options does not count.
     pub fn default_seed(&self) -> u64 {
         self.default_seed
     }

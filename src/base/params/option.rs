@@ -48,9 +48,9 @@ pub enum Values {
 pub enum Fallback {
     /// It must be given.
     Required,
-    /// As if this were given.
+    /// The value that holds as if it were given.
     Value(&'static str),
-    /// Worked out from the rest, as these words say.
+    /// Computed from the other options; the words say how.
     Computed(&'static str),
 }
 
@@ -97,7 +97,7 @@ impl Opt {
         Opt::new(key, Values::File, about)
     }
 
-    /// Declares one of `words`, the first unless given.
+    /// Declares an option that takes one of `words`, by default the first.
     pub const fn one_of(
         key: &'static str,
         words: &'static [&'static str],
@@ -106,7 +106,7 @@ impl Opt {
         Opt::new(key, Values::OneOf(words), about).default_value(words[0])
     }
 
-    /// Declares one of the names of another table.
+    /// Declares an option that takes a name of another table's entry.
     pub const fn name_of(
         key: &'static str,
         names: fn() -> Vec<&'static str>,

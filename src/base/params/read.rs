@@ -157,7 +157,7 @@ impl Params {
         Ok(params)
     }
 
-    /// Says which options there are: their choices and defaults hold from now on.
+    /// Declares the options that may be given, and refuses others; their choices and defaults hold from now on.
     ///
     /// # Errors
     /// A key that is none of them, with the nearest suggested.

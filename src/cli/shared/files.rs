@@ -24,7 +24,7 @@ const WRITTEN: [&str; 10] = [
     "metrics",
     "append",
 ];
-/// The option of `trace info` that names a file to write. Elsewhere it lists sizes.
+/// The option of `trace info` that names a file to write; in other commands an option of this name lists sizes.
 const TABLE_OF_SIZES: (&str, &str) = ("info", "sizes");
 
 /// A file that the command line names, or a file that it reads.

@@ -40,11 +40,11 @@ fn format_value_parser() -> PossibleValuesParser {
 }
 
 /// A format of records, and the columns of its table where these were named.
-type Form = (&'static RecordFormat, Option<Columns>);
+type RecordForm = (&'static RecordFormat, Option<Columns>);
 
 impl FormatArgs {
     /// Finds the format of job records from the options or the content. `None` for other files.
-    pub fn find_record_format(&self, lines: &mut Lines) -> anyhow::Result<Option<Form>> {
+    pub fn find_record_format(&self, lines: &mut Lines) -> anyhow::Result<Option<RecordForm>> {
         // Named columns settle the format without a look at the content: they are those of a CSV table.
         let Some(columns) = self.columns.as_deref() else {
             let form = match self.from.as_deref() {

@@ -4,7 +4,7 @@ use clap::{Arg, Command};
 
 use super::layout;
 
-/// Headings, each with the options below it; others stand below "Options".
+/// Headings of the help, each with the options below it; all other options stand below "Options".
 const HEADINGS: [(&str, &[&str]); 4] = [
     (
         "Orderings",

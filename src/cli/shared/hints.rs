@@ -37,7 +37,7 @@ const PLAIN: [(&str, &str); 5] = [
     ),
 ];
 
-/// Replaces messages of others by plain ones.
+/// Replaces messages of libraries by plain ones.
 fn write_plainly(message: &str) -> String {
     PLAIN
         .iter()
@@ -74,7 +74,7 @@ pub fn print_usage_error(error: &clap::Error, parser: &clap::Command, words: &[O
     print_note(format_args!("hint: nodeorder{verb} --help"));
 }
 
-/// Finds the name that clap takes for the one that was meant.
+/// Finds the name that clap suggests in place of a wrong one.
 fn find_suggestion(error: &clap::Error) -> Option<String> {
     let kinds = [
         ContextKind::SuggestedArg,

@@ -36,7 +36,7 @@ pub fn build_distances(spec: &str, context: &Context) -> anyhow::Result<Topology
     Ok(topology)
 }
 
-/// Share of the places below which a machine is built mostly for others' nodes.
+/// Share of node ids with schedulable nodes below which a machine has mostly places for nodes that are not there.
 const LOW_FILL: f64 = 0.9;
 
 /// Warns where many of the places that a machine is built with have no node.
@@ -104,7 +104,7 @@ pub fn report_machine(topology: &Topology, order: &NodeOrder) {
 /// Nodes from which an ordering's size is said before it is made.
 const MANY: usize = 1 << 26;
 
-/// Says what an ordering of very many nodes takes.
+/// Says how much memory an ordering of very many nodes takes.
 pub fn announce_memory(topology: &Topology, text: &str) {
     let nodes = topology.node_count();
     if nodes >= MANY {

@@ -16,7 +16,7 @@ use tempfile::NamedTempFile;
 
 /// Files that an interruption removes: temporary files and folders, then folders that were made for them, if they are
 /// empty. Locked while finished files are moved to their targets, and from Ctrl-C until the program ends.
-static UNFINISHED: Mutex<Unfinished> = Mutex::new(Unfinished {
+static UNFINISHED: Mutex<UnfinishedPaths> = Mutex::new(UnfinishedPaths {
     files: Vec::new(),
     made: Vec::new(),
     locks: Vec::new(),
@@ -27,21 +27,21 @@ static DEFERRED: AtomicBool = AtomicBool::new(false);
 /// Whether a Ctrl-C has asked the search to stop, while [`DEFERRED`] holds.
 static STOP: AtomicBool = AtomicBool::new(false);
 
-struct Unfinished {
+struct UnfinishedPaths {
     /// Temporary files and folders.
     files: Vec<PathBuf>,
     /// Folders that were made for results, innermost first.
     made: Vec<PathBuf>,
     /// Locks of temporary folders, held until the program ends.
     locks: Vec<File>,
-    /// What is printed when Ctrl-C ends the program; `None` for nothing.
+    /// Text that is printed when Ctrl-C ends the program; `None` for no text.
     said: Option<String>,
 }
 
 /// The last signal that came: that of Ctrl-C (INT), TERM or HUP.
 static SIGNAL: AtomicU8 = AtomicU8::new(2);
 
-/// Returns the exit code of a program that a signal ended: 130 after Ctrl-C, 143 after TERM, 129 after HUP.
+/// Computes the exit code of a program that a signal ended: 130 after Ctrl-C, 143 after TERM, 129 after HUP.
 pub fn exit_code() -> u8 {
     128 + SIGNAL.load(Ordering::SeqCst)
 }
@@ -108,7 +108,7 @@ fn handle_signal(signal: u8) {
     end_program();
 }
 
-fn lock_unfinished() -> std::sync::MutexGuard<'static, Unfinished> {
+fn lock_unfinished() -> std::sync::MutexGuard<'static, UnfinishedPaths> {
     UNFINISHED.lock().unwrap_or_else(|e| e.into_inner())
 }
 
@@ -150,13 +150,13 @@ pub const TEMPORARY: (&str, &str) = (".nodeorder-", ".tmp");
 /// Tries to lock a temporary file or folder; false where another command has it, which is about to remove it. Where
 /// the file system has no locks nobody removes it, either.
 #[cfg(unix)]
-fn lock_own(file: &File) -> bool {
+fn try_lock(file: &File) -> bool {
     !matches!(file.try_lock(), Err(std::fs::TryLockError::WouldBlock))
 }
 
-/// Takes no lock: elsewhere it would keep the file from being moved.
+/// Takes no lock: on this system a lock would keep the file from being moved.
 #[cfg(not(unix))]
-fn lock_own(_: &File) -> bool {
+fn try_lock(_: &File) -> bool {
     true
 }
 
@@ -200,7 +200,7 @@ pub fn watch_file(make: impl Fn() -> io::Result<NamedTempFile>) -> io::Result<Na
     // Under the lock: between making and listing it an interruption would leave the file behind.
     let mut file = make()?;
     // Another command may have found it before it was locked.
-    while !lock_own(file.as_file()) || !file.path().exists() {
+    while !try_lock(file.as_file()) || !file.path().exists() {
         file = make()?;
     }
     unfinished.files.push(file.path().to_path_buf());
@@ -223,7 +223,7 @@ pub fn watch_folder(
     remove_abandoned(folder);
     let mut temporary = make()?;
     let mut lock = File::open(temporary.path()).ok();
-    while lock.as_ref().is_some_and(|lock| !lock_own(lock)) || !temporary.path().exists() {
+    while lock.as_ref().is_some_and(|lock| !try_lock(lock)) || !temporary.path().exists() {
         temporary = make()?;
         lock = File::open(temporary.path()).ok();
     }

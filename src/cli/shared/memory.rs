@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use nodeorder_network::Context;
 
-/// Returns the default limit of memory, in bytes.
+/// Computes the default limit of memory, in bytes.
 pub fn default_memory() -> u64 {
     limit_below(Path::new("/")).unwrap_or(Context::default().memory)
 }
@@ -36,7 +36,7 @@ fn read(path: &Path) -> String {
     std::fs::read_to_string(path).unwrap_or_default()
 }
 
-/// Returns the number behind a label at the beginning of a line. `None` if there is none, as for `unlimited`.
+/// Finds the number behind a label at the beginning of a line. `None` if there is none, as for `unlimited`.
 fn value_behind(text: &str, label: &str) -> Option<u64> {
     let rest = text.lines().find_map(|line| line.strip_prefix(label))?;
     rest.split_whitespace().next()?.parse().ok()
@@ -52,13 +52,13 @@ fn free_addresses(root: &Path) -> Option<u64> {
 }
 
 /// A control group, by its folder.
-struct Group {
+struct ControlGroup {
     folder: PathBuf,
-    files: &'static Files,
+    files: &'static GroupFileNames,
 }
 
 /// The names that a version of control groups has for its files.
-struct Files {
+struct GroupFileNames {
     /// File system type, and the controller that `/proc/self/cgroup` names; v2 names none.
     kind: &'static str,
     controller: &'static str,
@@ -68,15 +68,15 @@ struct Files {
     spare: &'static str,
 }
 
-const VERSIONS: [Files; 2] = [
-    Files {
+const VERSIONS: [GroupFileNames; 2] = [
+    GroupFileNames {
         kind: "cgroup2",
         controller: "",
         limit: "memory.max",
         taken: "memory.current",
         spare: "inactive_file",
     },
-    Files {
+    GroupFileNames {
         kind: "cgroup",
         controller: "memory",
         limit: "memory.limit_in_bytes",
@@ -85,7 +85,7 @@ const VERSIONS: [Files; 2] = [
     },
 ];
 
-impl Group {
+impl ControlGroup {
     /// Computes the bytes that the group may still take. `None` if it has no limit.
     fn free_bytes(&self) -> Option<u64> {
         let number = |name: &str| read(&self.folder.join(name)).trim().parse::<u64>().ok();
@@ -97,7 +97,7 @@ impl Group {
 }
 
 /// Lists the control groups of the process and their parents, as far as they can be seen.
-fn groups_of(root: &Path) -> Vec<Group> {
+fn groups_of(root: &Path) -> Vec<ControlGroup> {
     let own = read(&root.join("proc/self/cgroup"));
     let mounts = read(&root.join("proc/self/mountinfo"));
     let mut groups = Vec::new();
@@ -128,7 +128,7 @@ fn groups_of(root: &Path) -> Vec<Group> {
             // A container may see its own group as the root of the mount, under the path that it has outside.
             let inner = Path::new(path).strip_prefix(top).unwrap_or(Path::new(path));
             let inner = inner.strip_prefix("/").unwrap_or(inner);
-            groups.extend(inner.ancestors().map(|inner| Group {
+            groups.extend(inner.ancestors().map(|inner| ControlGroup {
                 folder: point.join(inner),
                 files,
             }));

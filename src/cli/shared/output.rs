@@ -19,17 +19,17 @@ use nodeorder_base::input::is_packed;
 pub struct Output {
     writer: Writer,
     /// The file that is written beside its target, and the target.
-    unfinished: Option<Unfinished>,
+    unfinished: Option<UnfinishedFile>,
     /// Name of the output in messages.
     name: String,
 }
 
-type Target = BufWriter<Box<dyn Write>>;
+type FileWriter = BufWriter<Box<dyn Write>>;
 
 enum Writer {
-    Plain(Target),
+    Plain(FileWriter),
     /// Compressed. The bytes depend on the text alone: no name, no time.
-    Packed(Box<GzEncoder<Target>>),
+    Packed(Box<GzEncoder<FileWriter>>),
 }
 
 impl Output {
@@ -58,7 +58,7 @@ impl Output {
     }
 
     /// Flushes the output, and returns the file that is to be moved, with its name in messages.
-    fn complete(self) -> anyhow::Result<Option<(Unfinished, String)>> {
+    fn complete(self) -> anyhow::Result<Option<(UnfinishedFile, String)>> {
         let Output {
             writer,
             unfinished,
@@ -83,7 +83,7 @@ fn finish_all(outputs: Vec<Output>) -> anyhow::Result<()> {
         .into_iter()
         .filter_map(|output| output.complete().transpose())
         .collect::<anyhow::Result<_>>()?;
-    let (files, names): (Vec<Unfinished>, Vec<String>) = complete.into_iter().unzip();
+    let (files, names): (Vec<UnfinishedFile>, Vec<String>) = complete.into_iter().unzip();
     interrupt::move_to_targets(files).map_err(|(i, error)| {
         let name = names[i].clone();
         anyhow::Error::from(error).context(name)
@@ -105,11 +105,11 @@ pub fn write_set<T: AsRef<[u8]>>(
 }
 
 /// A temporary file, and the path it is moved to when it is complete.
-type Unfinished = (NamedTempFile, PathBuf);
+type UnfinishedFile = (NamedTempFile, PathBuf);
 
 /// Opens a file to write: a temporary one beside it with the path to move it to, or the target itself where that
 /// is a device or a pipe.
-fn open_file(path: &Path) -> anyhow::Result<(Box<dyn Write>, Option<Unfinished>)> {
+fn open_file(path: &Path) -> anyhow::Result<(Box<dyn Write>, Option<UnfinishedFile>)> {
     let fail = || describe_output(Some(path));
     files::may_write(path)?;
     // A link is kept: the file that it points to is replaced.
@@ -144,7 +144,7 @@ fn open_file(path: &Path) -> anyhow::Result<(Box<dyn Write>, Option<Unfinished>)
         .with_context(fail)?;
     let writer = file.as_file().try_clone().with_context(fail)?;
     Ok((
-        Box::new(Bounded {
+        Box::new(SizeLimitedWriter {
             target: writer,
             room: largest_file(),
         }),
@@ -154,12 +154,12 @@ fn open_file(path: &Path) -> anyhow::Result<(Box<dyn Write>, Option<Unfinished>)
 
 /// A file or standard output with the bytes that the system still lets it grow: one that grows on ends the program
 /// without a word (SIGXFSZ).
-struct Bounded<W> {
+struct SizeLimitedWriter<W> {
     target: W,
     room: u64,
 }
 
-impl<W: Write> Write for Bounded<W> {
+impl<W: Write> Write for SizeLimitedWriter<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if bytes.len() as u64 > self.room {
             let text = "the file would be larger than `ulimit -f` allows";
@@ -193,7 +193,7 @@ fn to_stdout() -> Box<dyn Write> {
         .ok()
         .filter(std::fs::Metadata::is_file);
     let room = file.map_or(u64::MAX, |file| largest_file().saturating_sub(file.len()));
-    let stdout = Bounded {
+    let stdout = SizeLimitedWriter {
         target: io::stdout().lock(),
         room,
     };
@@ -209,7 +209,7 @@ fn to_stdout() -> Box<dyn Write> {
 /// breaks and tabs that steers it is written as escapes.
 struct EscapedText<W> {
     target: W,
-    /// The bytes of a character whose end is not there yet.
+    /// The first bytes of a character whose other bytes have not arrived yet.
     begun: Vec<u8>,
 }
 
@@ -338,7 +338,8 @@ pub fn write_folder<N: AsRef<Path>, T: AsRef<[u8]>>(
         .try_for_each(|(name, text)| write_text(Some(&folder.join(name)), text))
 }
 
-/// Chooses which of two forms an option's file has, by the ending of its name; `plain` if it has none, as a device.
+/// Chooses which of `forms` an option's file has, by the ending of its name; `plain` for a name without an ending, such
+/// as a device's.
 pub fn form_by_ending(
     option: &str,
     path: &Path,
@@ -355,7 +356,7 @@ pub fn form_by_ending(
         })
 }
 
-/// Returns the file that an option names. `None` for `-`, which is standard output.
+/// Tells a file that an option names from `-`, which is standard output and gives `None`.
 pub fn named_file(path: Option<&Path>) -> Option<&Path> {
     path.filter(|path| *path != Path::new("-"))
 }

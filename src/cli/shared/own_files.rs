@@ -45,7 +45,7 @@ pub fn write_report(
 /// A folder being filled anew.
 pub struct OwnFiles<'a> {
     folder: &'a Path,
-    /// Where the files are until all are complete: a folder within it.
+    /// Temporary folder that holds the files until all are complete.
     unfinished: TempDir,
     command: &'static str,
     names: Vec<String>,

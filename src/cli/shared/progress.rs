@@ -112,7 +112,7 @@ fn show_bar(steps: Option<u64>, what: &str, template: &str, line: LineText) -> B
     }
 }
 
-/// Writes a line about `bar` every so often until it is finished or what is returned is dropped.
+/// Writes a line about `bar` after each interval `every`, until the bar is finished or the returned sender is dropped.
 fn print_lines_until_done(
     bar: &ProgressBar,
     every: Duration,

@@ -111,7 +111,7 @@ impl SlowdownArgs {
         Ok(options)
     }
 
-    /// Lists the guests that were named, or those unless some are.
+    /// Lists the guests that were named, or the usual ones if none were.
     pub fn choose_guests(&self) -> Vec<&str> {
         if self.guests.is_empty() {
             return GUESTS.to_vec();

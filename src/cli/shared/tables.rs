@@ -166,7 +166,7 @@ pub fn format_range(from: u32, to: u32) -> String {
     }
 }
 
-/// The figures of a schedule, by the names that stand above them.
+/// Columns of the table of schedules: the figures, by their headings.
 pub const SCHEDULED: [&str; 10] = [
     "jobs",
     "wait",
@@ -197,7 +197,7 @@ pub fn schedule_cells(name: &str, summary: &ScheduleSummary) -> Vec<String> {
     ]
 }
 
-/// What a table of replays shows, by the names that stand above it; the last two say how long the allocator took.
+/// Columns of the table of replays, by their headings; the last two say how long the allocator took.
 const REPLAYED: [&str; 10] = [
     "ordering",
     "allocator",
@@ -310,7 +310,7 @@ pub fn lay_out_columns<R>(columns: &[Column<R>], rows: &[R], numbers: usize) -> 
     lay_out_table(columns.iter().map(|column| column.name), rows, numbers)
 }
 
-/// Formats a value with so many digits, `-` for none.
+/// Formats a value with `digits` decimals, `-` for none.
 pub fn format_number(value: Option<f64>, digits: usize) -> String {
     // A dash, as an empty cell among right-aligned numbers is easily overlooked.
     value.map_or_else(|| "-".into(), |v| format!("{v:.digits$}"))

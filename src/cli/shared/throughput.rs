@@ -53,15 +53,12 @@ pub fn measure_throughput<'a>(
     // Fixed shares leave nothing to search: the busiest link bounds the traffic, and the bound is met.
     let loads = FixedRouting::find_by_name(routing)?.link_loads(fabric, demand)?;
     let throughput = 1.0 / Contention::measure_links(fabric.links, loads).max;
-    let throughput_at_most = throughput;
-    let routing_gap = 0.0;
-    let method = "fixed";
     Ok(ThroughputRow {
         traffic,
         routing,
         throughput,
-        throughput_at_most,
-        routing_gap,
-        method,
+        throughput_at_most: throughput,
+        routing_gap: 0.0,
+        method: "fixed",
     })
 }

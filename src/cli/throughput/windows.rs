@@ -94,7 +94,7 @@ impl WindowTraffic<'_> {
         )?)
     }
 
-    /// Searches what the links carry of this traffic.
+    /// Searches how much of this traffic the links carry.
     fn search_demand(
         &self,
         fabric: &Fabric<'_>,

@@ -48,7 +48,7 @@ impl BuildAllocator for BfsOptions {
     }
 }
 
-/// The search, and whether it must stay in one piece.
+/// The search, and whether a job's nodes must be one connected set.
 struct Bfs<'a> {
     /// Whether a job waits for one connected set.
     contiguous: bool,

@@ -34,7 +34,7 @@ pub const CLOSEST_FIT: AllocatorEntry = AllocatorEntry {
 /// Closest Fit with the step that is good enough.
 #[derive(Clone)]
 struct ClosestFit {
-    /// The first window whose largest step is at most this is taken.
+    /// Largest step, in hops, of a window that is good enough to be taken at once.
     enough: u32,
     runs: FreeRuns,
     /// The different steps between free runs, ascending.

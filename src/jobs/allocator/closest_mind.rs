@@ -103,7 +103,7 @@ impl Allocator for EarlyMind<'_> {
 struct ClosestMind<'a> {
     distances: &'a RankDistances,
     window: WindowFinder<'a>,
-    /// The free ranks of the block that is looked at.
+    /// The free ranks of the block being searched.
     entries: Vec<u32>,
     /// Sum of the distances of the ranks chosen last, in hops.
     total: u64,
@@ -113,10 +113,10 @@ struct ClosestMind<'a> {
     seen: Vec<u64>,
     /// By stretch: number of the last call that found it changed.
     changed: Vec<u64>,
-    /// Number of calls.
+    /// Number of calls so far.
     calls: u64,
-    /// By size of job: the best windows that start in each block of ranks. A block is a power of two of stretches,
-    /// at least four times the job.
+    /// By job size: the best window that starts in each block of ranks. A block is a power of two of stretches, at
+    /// least four times the job.
     known: HashMap<u32, Vec<BestWindow>>,
 }
 

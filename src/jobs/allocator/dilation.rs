@@ -111,7 +111,7 @@ struct Dilation<'a> {
     neighbours: Vec<u32>,
     /// By size: the guest.
     guests: HashMap<u32, GuestMesh>,
-    /// Number of processes of all these guests.
+    /// Number of processes of all guests in `guests`.
     processes: u32,
 }
 

@@ -101,8 +101,8 @@ pub trait Allocator: Send {
             .unwrap_or(0)
     }
 
-    /// Returns the sum of the pairwise distances of the ranks chosen last, in hops; `None` if the allocator does not
-    /// choose by that.
+    /// Returns the sum of distances over all pairs of the ranks chosen last, in hops; `None` if the allocator does not
+    /// choose by distance.
     fn total_distance(&self) -> Option<u64> {
         None
     }
@@ -114,8 +114,7 @@ pub trait Allocator: Send {
 
     /// Sets the options of the next job, which win over the allocator's own; `None` if it gives none.
     ///
-    /// # Errors
-    /// Options that it does not have for jobs.
+    /// # Errors Options that the allocator does not have for jobs.
     fn set_options(&mut self, options: Option<&JobOptions>) -> Result<()> {
         let Some(options) = options else {
             return Ok(());
@@ -128,8 +127,8 @@ pub trait Allocator: Send {
         ))
     }
 
-    /// Returns the seconds after its first refusal at which a waiting job of `count` nodes gets what it was
-    /// refused, in a schedule: for options that only prefer some allocations. `None` if it waits for ever.
+    /// Computes how many seconds, in a schedule, a job of `count` nodes waits after its first refusal before it gets
+    /// any allocation: for options that only prefer some. `None` if it waits for ever.
     fn max_wait(&mut self, _count: u32) -> Option<i64> {
         None
     }
@@ -137,7 +136,7 @@ pub trait Allocator: Send {
     /// Tells that the next job has waited for [`Allocator::max_wait`].
     fn wait_expired(&mut self) {}
 
-    /// Returns the smallest and the largest number of nodes of the next job, which asked for `count`.
+    /// Computes the smallest and the largest number of nodes that the next job, which asked for `count`, can take.
     fn job_sizes(&mut self, count: u32) -> (u32, u32) {
         (count, count)
     }
@@ -185,7 +184,7 @@ pub trait PodRules {
     /// [`PodRules::chosen_pods`] has all its pods. The job's options are set before.
     fn replace_pods(&mut self, free: &FreeSet, held: &[PodsOn], failed: u32) -> Choice;
 
-    /// Tells that pods were put on their nodes (`taken`), or left them.
+    /// Takes note that pods were put on their nodes (`taken`), or left them.
     fn settle_pods(&mut self, pods: &[PodsOn], taken: bool);
 
     /// Tells that a node failed (`up` is false), or came back.

@@ -29,7 +29,7 @@ pub const FIFO: AllocatorEntry = AllocatorEntry {
     },
 };
 
-/// Both ends of the free list.
+/// Takes small jobs from one end of the free list, large ones from the other.
 #[derive(Clone)]
 struct Fifo {
     /// Jobs of fewer nodes get the highest ranks.

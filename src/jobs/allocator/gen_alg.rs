@@ -67,9 +67,9 @@ struct GenAlg<'a> {
     runs: Vec<(Run, u32)>,
     /// By hops from a centre: number of free ranks.
     at_hops: Vec<u32>,
-    /// Members of a set that are nearer than its farthest ones.
+    /// Members of the set that is built, without its farthest ones.
     members: Vec<u32>,
-    /// Ranks that are as far as the farthest ones.
+    /// Free ranks at the distance of the set's farthest members, from which the rest of the set is chosen.
     farthest: Vec<u32>,
     /// The set of the centre that was tried last.
     set: Vec<Run>,
@@ -111,7 +111,8 @@ impl GenAlg<'_> {
         }
     }
 
-    /// Computes the sum of distances from `rank` to its n nearest, itself included, and the largest of them.
+    /// Computes the sum of distances from `rank` to its `count` nearest free ranks, itself included, and the largest of
+    /// them.
     fn star_sum(&mut self, rank: u32, count: u32) -> (u64, u32) {
         self.at_hops.clear();
         if self.near.walk_around(rank, u32::MAX, count) {
@@ -141,8 +142,8 @@ impl GenAlg<'_> {
         (star, self.at_hops.len() as u32)
     }
 
-    /// Puts the n nearest of a centre into `set` as runs on one router each, and returns the sum of their distances;
-    /// `None` where a bound shows first that it is no better than `best` (a sum and its centre).
+    /// Puts the `count` free ranks nearest to a centre into `set` as runs on one router each, and returns the sum of
+    /// their distances; `None` where a bound shows first that it is no better than `best` (a sum and its centre).
     fn gather_nearest(
         &mut self,
         free: &FreeSet,
@@ -219,8 +220,8 @@ fn add_at_hops(at: &mut Vec<u32>, hops: u32, free: u32) {
     at[hops as usize] += free;
 }
 
-/// Computes, over routers less than `farthest` away, the sum of the stars of their free ranks and the number of these;
-/// and the least star of a router that is exactly so far.
+/// Computes, over routers less than `farthest` away, the sum of the stars of their free ranks and the number of these
+/// ranks; and the least star of a router that is exactly `farthest` away.
 #[multiversion(targets("x86_64+avx2", "aarch64+neon"))]
 fn stars_within(row: &[u32], free: &[u32], stars: &[u64], farthest: u32) -> (u64, u32, u64) {
     let mut inner = 0;

@@ -16,9 +16,9 @@ pub const PACK: AllocatorEntry = AllocatorEntry::new(
     |params| parse_options(params, false),
 );
 
-/// `dragonfly-spread[:level=group]`: as many nodes of each group as of any other, as far as they are free; of nodes
-/// left over one each from the groups with the most free nodes. In a group the lowest ranks. O(size/64 + free +
-/// groups · log groups).
+/// `dragonfly-spread[:level=group]`: equally many nodes of each group, as far as they are free; the nodes left over
+/// come one by one from the groups with the most free nodes. In a group the lowest ranks. O(size/64 + free + groups ·
+/// log groups).
 pub const SPREAD: AllocatorEntry = AllocatorEntry::new(
     "dragonfly-spread",
     "all groups alike: the same number of nodes from each, as far as they are free",

@@ -12,7 +12,7 @@ pub struct GuestMesh {
 }
 
 impl GuestMesh {
-    /// Creates the box of `count` processes with at most so many axes.
+    /// Creates the box of `count` processes with at most `axes_allowed` axes.
     pub fn new(count: u32, axes_allowed: usize) -> Self {
         // Extent of each axis and processes from one to the next along it, slowest first.
         let mut axes: Vec<(u32, u32)> = Vec::new();
@@ -53,7 +53,7 @@ fn find_compact_box(count: u32, axes: usize) -> Vec<u32> {
     best.1
 }
 
-/// Tries all boxes that go on from the sides `so_far` with `axes` more of at most `most` for the `rest`, shortest
+/// Tries all boxes that have the sides `so_far` and `axes` more of at most `most` whose product is `rest`, shortest
 /// first.
 fn try_boxes(rest: u32, axes: usize, most: u32, so_far: &mut Vec<u32>, best: &mut (u64, Vec<u32>)) {
     // The sides to come are at least 1 each: a partial box that is no better than the best is given up.

@@ -38,7 +38,7 @@ pub const MBS: AllocatorEntry = AllocatorEntry::plain(
 );
 
 struct MbsOptions {
-    /// The text that asks for it, for messages.
+    /// Text that asks for the allocator, for messages.
     location: SourceLocation,
 }
 
@@ -56,7 +56,7 @@ impl BuildAllocator for MbsOptions {
 /// The blocks of a lattice, with those that are on offer.
 struct Mbs {
     cells: Cells,
-    /// Single cells, then cubes of side 2, 4, ….
+    /// Blocks by size: single cells, then cubes of side 2, 4, ….
     levels: Vec<BuddyLevel>,
     /// Single nodes on offer.
     nodes: BinaryHeap<Reverse<u32>>,
@@ -70,7 +70,7 @@ struct BuddyLevel {
     lowest: Vec<u32>,
     /// By block: the block of the next level that it is part of, or [`NONE`].
     parent: Vec<u32>,
-    /// Blocks of the level below: `parts` of them for each block, one block after the other.
+    /// Blocks of the level below, block by block: the same number for each block.
     children: Vec<u32>,
     /// By block: number of free ranks.
     free: Vec<u32>,
@@ -166,7 +166,7 @@ impl BuddyLevel {
 }
 
 impl Mbs {
-    /// Takes over what is free: counts it block by block, and offers the largest free blocks.
+    /// Takes over the free ranks: counts them block by block, and offers the largest free blocks.
     fn load_free(&mut self, free: &FreeSet) {
         self.cells.locations.load_free(free);
         self.nodes.clear();

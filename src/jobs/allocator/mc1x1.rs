@@ -32,7 +32,7 @@ pub const MC1X1: AllocatorEntry = AllocatorEntry::plain(
 );
 
 struct Mc1x1Options {
-    /// The text that asks for it, for messages.
+    /// Text that asks for the allocator, for messages.
     location: SourceLocation,
 }
 

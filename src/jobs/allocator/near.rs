@@ -47,17 +47,16 @@ impl<'a> NearbyRouters<'a> {
         })
     }
 
-    /// Takes over what is free. O(size/64 + free).
+    /// Takes over the free ranks. O(size/64 + free).
     pub fn load_free(&mut self, free: &FreeSet) {
         self.locations.load_free(free);
         self.rows
             .load_ranks(self.locations.open.iter().map(|open| open.rank));
     }
 
-    /// Finds routers with free ranks and puts them into [`NearbyRouters::found`], as (hops from the router of
-    /// `rank`, router), in no order, that one included: all that are at most `hops` away, or at least so many of the
-    /// nearest that no other is nearer and they hold `nodes` free ranks. O(links walked) or O(routers with free
-    /// ranks · axes), whichever is less.
+    /// Finds routers with free ranks and puts them into [`NearbyRouters::found`], as (hops from the router of `rank`,
+    /// router), in no order, with that router itself: all that are at most `hops` away, or the nearest routers that
+    /// together hold `nodes` free ranks. O(links walked) or O(routers with free ranks · axes), whichever is less.
     pub fn find_around(&mut self, rank: u32, hops: u32, nodes: u32) {
         if self.walk_around(rank, hops, nodes) {
             return;
@@ -71,7 +70,7 @@ impl<'a> NearbyRouters<'a> {
         }
     }
 
-    /// Measures the hops from the router of `rank` to each of the open ones, in their order.
+    /// Measures the hops from the router of `rank` to each router with free ranks, in their order.
     pub fn measure_hops(&mut self, rank: u32) -> &[u32] {
         self.rows.fill_row(rank, &mut self.row);
         &self.row

@@ -1,4 +1,4 @@
-//! The ranks within so many hops of a router as a row of bits, kept from one call to the next.
+//! The ranks within a number of hops of a router, as a row of bits that is kept from one call to the next.
 
 use super::entry::AllocatorContext;
 use super::near::NearbyRouters;
@@ -16,8 +16,7 @@ pub type RankBits = Vec<[u64; LANES]>;
 /// Number of lanes that are kept at most; beyond that all rows are forgotten and made again when asked for.
 pub const MOST_LANES: usize = 1 << 20;
 
-/// Rows of near ranks: for every router and number of hops that was asked about, all ranks within the hops, free or
-/// not.
+/// Cache of rows of near ranks: for a router and a number of hops, all ranks within these hops, free or not.
 pub struct NearRows<'a> {
     /// Walks over the network, loaded with all ranks.
     near: NearbyRouters<'a>,

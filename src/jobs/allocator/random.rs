@@ -1,4 +1,4 @@
-//! Free ranks at random.
+//! Allocates free ranks at random.
 
 use super::entry::{Allocator, AllocatorEntry, Choice};
 use nodeorder_base::params::SEED;

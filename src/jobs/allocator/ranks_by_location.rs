@@ -147,7 +147,7 @@ impl Cells {
                 "use it on a grid, or give coordinates with `names`",
             )
         })?;
-        let of = match &lattice.cells {
+        let cell_of_rank = match &lattice.cells {
             Some(cells) => context
                 .order
                 .nodes()
@@ -171,7 +171,7 @@ impl Cells {
         axes.reverse();
         Ok(Cells {
             axes,
-            locations: RanksByLocation::new(of, lattice.cell_count()),
+            locations: RanksByLocation::new(cell_of_rank, lattice.cell_count()),
         })
     }
 

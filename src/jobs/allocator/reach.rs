@@ -5,7 +5,8 @@ use super::near_rows::{LANES, MOST_LANES, NearRows, RankBits};
 use nodeorder_base::{FreeSet, Result};
 use nodeorder_order::metric::rank_distances::RankDistances;
 
-/// Free ranks around every router, for one number of hops after the other.
+/// Finds the free ranks that can be reached from a router by steps of a number of hops; used for rising numbers of
+/// hops.
 pub struct ReachableRanks<'a> {
     distances: &'a RankDistances,
     rows: NearRows<'a>,
@@ -42,7 +43,7 @@ impl<'a> ReachableRanks<'a> {
         Self::with_rows(context, MOST_LANES)
     }
 
-    /// Prepares the walks as [`ReachableRanks::new`], with at most so many lanes of rows.
+    /// Prepares the walks as [`ReachableRanks::new`], with at most `kept` lanes of rows.
     fn with_rows(context: &AllocatorContext<'a>, kept: usize) -> Result<Self> {
         let lanes = (context.distances.len() as usize).div_ceil(64 * LANES);
         let routers = context.topology.network().routers() as usize;
@@ -60,13 +61,13 @@ impl<'a> ReachableRanks<'a> {
         })
     }
 
-    /// Takes over what is free; nothing is taken.
+    /// Takes over the free ranks, of which none is taken yet.
     pub fn load_free(&mut self, free: &FreeSet) {
         self.avail.as_flattened_mut()[..free.free_words().len()].copy_from_slice(free.free_words());
         self.low = 0;
     }
 
-    /// Begins with another number of hops; nothing is taken.
+    /// Begins anew with another number of hops; no rank is taken yet.
     pub fn set_hops(&mut self, hops: u32) {
         self.hops = hops;
         for router in self.scoped.drain(..) {
@@ -74,7 +75,7 @@ impl<'a> ReachableRanks<'a> {
         }
     }
 
-    /// Takes a rank out of those that are left.
+    /// Takes a rank: it is no longer found.
     pub fn take_rank(&mut self, rank: u32) {
         self.avail.as_flattened_mut()[rank as usize / 64] &= !(1 << (rank % 64));
     }

@@ -4,11 +4,12 @@ use super::entry::{Allocator, Choice};
 use nodeorder_base::{FreeSet, Ranks};
 use std::collections::VecDeque;
 
-/// Number of choices that are kept: after so many others the same free ranks seldom come again.
+/// Number of choices that are kept: the same free ranks seldom come again after more.
 const KEPT: usize = 16;
 
-/// An allocator with its last choices. It must place every job, and by the free ranks and its size alone. A job that
-/// ends before one of its size starts leaves the free ranks that there were before it: the same question again.
+/// An allocator with a cache of its last choices. The allocator must place every job, and its choice must depend on the
+/// free ranks and the job's size alone. The cache pays because a job that ends before one of its size starts leaves the
+/// same free ranks as before it.
 pub struct CachedAllocator<'a> {
     inner: Box<dyn Allocator + 'a>,
     /// The last choices, oldest first.

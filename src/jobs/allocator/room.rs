@@ -9,7 +9,8 @@ pub struct PlaceableNodes {
     pub free: u32,
     /// Number of nodes of the largest job that would be placed ([`super::Allocator::largest_job`]).
     pub placeable: u32,
-    /// Number of nodes of broken units ([`super::Allocator::count_broken_nodes`]); `None` without such a measure.
+    /// Number of nodes of broken units ([`super::Allocator::count_broken_nodes`]); `None` if the allocator does not
+    /// count them.
     pub fragmentation: Option<u64>,
 }
 
@@ -57,7 +58,8 @@ impl PlaceableSums {
         self.weighted_mean(self.placeable)
     }
 
-    /// Returns the smallest number of nodes of the largest job that could still be placed.
+    /// Returns the smallest size, over all moments, of the largest job that could still be placed; `None` if nothing
+    /// was added.
     pub fn min_placeable(&self) -> Option<u32> {
         self.min_placeable
     }

@@ -15,9 +15,9 @@ pub const GAP: Opt = Opt::whole("gap", "largest step between neighbours in a run
 /// [`FreeRuns::find_first_run`] finds.
 #[derive(Clone, Debug, Default)]
 pub struct FreeRuns {
-    /// Some may be empty.
+    /// Runs of free ranks, of which some may be empty.
     pub runs: Vec<Run>,
-    /// Stretch of each rank; empty where runs end with free ranks alone.
+    /// By rank: number of its stretch, at whose ends runs end, too; empty if runs end only at ranks that are not free.
     stretches: Vec<u32>,
     /// Bounds proved by earlier searches.
     known: Vec<SearchBound>,
@@ -36,9 +36,9 @@ struct SearchBound {
 /// A g-run: the run at which it begins, and its number of ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GapRun {
-    /// Index of the first run in it.
+    /// Index of the first run that it joins.
     pub start: usize,
-    /// Number of ranks in it.
+    /// Number of ranks of its runs together.
     pub count: u32,
 }
 

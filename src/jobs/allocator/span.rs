@@ -66,7 +66,7 @@ enum IntervalRule {
     First,
     /// The interval that leaves the fewest ranks.
     Best,
-    /// The interval after which Σ N(i)² is least; whether windows are chosen by that, too.
+    /// The interval that leaves the least Σ N(i)²; `scattered`: whether windows are chosen by this sum, too.
     SumOfSquares { scattered: bool },
 }
 

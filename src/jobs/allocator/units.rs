@@ -11,7 +11,7 @@ const NONE: u32 = u32::MAX;
 #[derive(Debug)]
 pub struct UnitSet {
     /// By rank: its unit, or [`NONE`].
-    of: Vec<u32>,
+    unit_of_rank: Vec<u32>,
     /// By unit: its ranks, ascending.
     ranks: Vec<Vec<u32>>,
     /// By unit: number of free ranks, as last counted.
@@ -21,15 +21,15 @@ pub struct UnitSet {
 impl UnitSet {
     /// Creates the units of `size` ranks; a rank is in one unit at most.
     pub fn new(size: u32, mut ranks: Vec<Vec<u32>>) -> Self {
-        let mut of = vec![NONE; size as usize];
+        let mut unit_of_rank = vec![NONE; size as usize];
         for (unit, ranks) in (0..).zip(&mut ranks) {
             ranks.sort_unstable();
             for rank in ranks {
-                of[*rank as usize] = unit;
+                unit_of_rank[*rank as usize] = unit;
             }
         }
         UnitSet {
-            of,
+            unit_of_rank,
             free: vec![0; ranks.len()],
             ranks,
         }
@@ -45,9 +45,9 @@ impl UnitSet {
         self.ranks[unit].len() as u32
     }
 
-    /// Looks up the unit of a rank; `None` if it is in none.
+    /// Looks up the unit of a rank; `None` if it is in no unit.
     pub fn unit_of(&self, rank: u32) -> Option<usize> {
-        let unit = self.of[rank as usize];
+        let unit = self.unit_of_rank[rank as usize];
         (unit != NONE).then_some(unit as usize)
     }
 
@@ -56,10 +56,12 @@ impl UnitSet {
         self.free.fill(0);
         let mut all = 0;
         let UnitSet {
-            of, free: counts, ..
+            unit_of_rank,
+            free: counts,
+            ..
         } = self;
         for run in free.free_runs() {
-            for unit in &of[run.first as usize..run.end() as usize] {
+            for unit in &unit_of_rank[run.first as usize..run.end() as usize] {
                 if *unit != NONE {
                     counts[*unit as usize] += 1;
                     all += 1;
@@ -148,7 +150,7 @@ pub fn find_level_named<'n>(
 /// A unit of a level with its ranks.
 #[derive(Clone, Debug)]
 pub struct UnitRanks {
-    /// Number of the unit around it, on the level before; 0 on the outermost level.
+    /// Number of the unit of the next outer level that contains it; 0 on the outermost level.
     pub outer: u32,
     /// Its ranks, ascending.
     pub ranks: Vec<u32>,

@@ -8,15 +8,15 @@ use good_lp::{
     variable,
 };
 
-use super::free_problem::Problem;
+use super::free_problem::FreeingProblem;
 use super::free_units::Move;
 
 /// Units that nodes go to, and how many.
-type Shares = Vec<(usize, u32)>;
+type UnitShares = Vec<(usize, u32)>;
 
-impl Problem<'_> {
-    /// Deals out what units hold to the free nodes of the others. Fails if no way is
-    /// found; true if there is none.
+impl FreeingProblem<'_> {
+    /// Deals the jobs of `units` out to the free nodes of all other units. Fails if no way is found, with whether it is
+    /// proved that there is none.
     pub fn deal_out(&self, units: &[usize], seconds: f64) -> Result<Vec<Move>, bool> {
         let others = self.level.units.iter().enumerate();
         let others = others.filter(|(i, unit)| !units.contains(i) && unit.free > 0);
@@ -74,9 +74,12 @@ impl Problem<'_> {
     }
 }
 
-/// Deals groups of nodes out: each to the fullest unit that holds it, else to the emptiest ones. `None` if one would go
-/// to more units than it may.
-fn deal_greedily(wanted: &[(u32, usize)], mut room: BTreeMap<usize, u32>) -> Option<Vec<Shares>> {
+/// Deals groups of nodes out: each to the fullest unit that holds it, else to the emptiest units. `None` if a group
+/// would go to more units than it may.
+fn deal_greedily(
+    wanted: &[(u32, usize)],
+    mut room: BTreeMap<usize, u32>,
+) -> Option<Vec<UnitShares>> {
     let mut dealt = Vec::new();
     for (nodes, most) in wanted {
         let mut left = *nodes;
@@ -109,7 +112,7 @@ fn deal_exactly(
     wanted: &[(u32, usize)],
     room: &BTreeMap<usize, u32>,
     seconds: f64,
-) -> Result<Vec<Shares>, bool> {
+) -> Result<Vec<UnitShares>, bool> {
     let mut variables = ProblemVariables::new();
     let mut rows = Vec::new();
     let mut used: BTreeMap<usize, Expression> = BTreeMap::new();

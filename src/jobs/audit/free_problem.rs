@@ -10,8 +10,8 @@ use good_lp::{
 
 use super::snapshot::LevelState;
 
-/// Units that may be freed, and what freeing them costs.
-pub(super) struct Problem<'s> {
+/// Units that may be freed, and the costs of freeing them.
+pub(super) struct FreeingProblem<'s> {
     pub level: &'s LevelState,
     pub count: usize,
     pub whole_jobs: bool,
@@ -19,19 +19,19 @@ pub(super) struct Problem<'s> {
     pub candidates: Vec<usize>,
     /// By job: cost of moving one of its nodes.
     pub node_costs: Vec<f64>,
-    /// Cost of touching a job, above those of all nodes; 0 where jobs do not count.
+    /// Cost of moving a job at all, above the cost of all nodes together; 0 if the number of jobs does not count.
     pub job_cost: f64,
-    /// By job: its nodes, and its units.
+    /// By job: number of its nodes, and of its units.
     pub jobs: Vec<(u32, u32)>,
 }
 
 /// Answer of the integer program.
-pub(super) struct Choice {
+pub(super) struct UnitChoice {
     pub units: Vec<usize>,
     pub optimal: bool,
 }
 
-impl Problem<'_> {
+impl FreeingProblem<'_> {
     /// Computes the cost of freeing a unit beyond that of the jobs that it touches.
     fn unit_cost(&self, unit: usize) -> f64 {
         if self.whole_jobs {
@@ -49,7 +49,7 @@ impl Problem<'_> {
         self.job_cost + f64::from(moved) * self.node_costs[job]
     }
 
-    /// Converts a cost to what is shown: where jobs count, these.
+    /// Converts a cost to the figure that is shown: if jobs count, the number of jobs.
     pub fn shown_cost(&self, cost: f64) -> f64 {
         if self.job_cost > 0.0 {
             (cost / self.job_cost).floor()
@@ -72,7 +72,7 @@ impl Problem<'_> {
         jobs + units.iter().map(|unit| self.unit_cost(*unit)).sum::<f64>()
     }
 
-    /// Chooses units in turn, each the cheapest beside those before, of which all jobs find room.
+    /// Chooses units one by one, each time the cheapest beside those chosen, such that all their jobs find room.
     pub fn choose_in_turn(&self) -> Vec<usize> {
         let mut left = self.candidates.clone();
         let mut units = Vec::new();
@@ -92,7 +92,7 @@ impl Problem<'_> {
 
     /// Computes a cost that no choice is below, from shares of units. `None` if even shares of units cannot be freed.
     pub fn relax(&self) -> Option<f64> {
-        let program = Program::new(self, false);
+        let program = FreeingProgram::new(self, false);
         let costs = program.costs.clone();
         let solution = match program.model(self, &[]).solve() {
             Ok(solution) => solution,
@@ -110,13 +110,13 @@ impl Problem<'_> {
 
     /// Solves the integer program without the sets of units that cannot be dealt out. `None` if nothing is feasible, or
     /// nothing is found in time.
-    pub fn solve(&self, refused: &[Vec<usize>], seconds: f64) -> Option<Choice> {
-        let program = Program::new(self, true);
+    pub fn solve(&self, refused: &[Vec<usize>], seconds: f64) -> Option<UnitChoice> {
+        let program = FreeingProgram::new(self, true);
         let units = program.units.clone();
         let model = program.model(self, refused).with_time_limit(seconds);
         let solution = model.solve().ok()?;
         let chosen = units.iter().filter(|(_, y)| solution.value(*y) > 0.5);
-        Some(Choice {
+        Some(UnitChoice {
             units: chosen.map(|(unit, _)| *unit).collect(),
             optimal: matches!(solution.status(), SolutionStatus::Optimal),
         })
@@ -124,7 +124,7 @@ impl Problem<'_> {
 }
 
 /// The integer program of a problem, or its relaxation.
-struct Program {
+struct FreeingProgram {
     variables: ProblemVariables,
     /// Whether a unit is freed.
     units: Vec<(usize, Variable)>,
@@ -133,9 +133,9 @@ struct Program {
     costs: Expression,
 }
 
-impl Program {
+impl FreeingProgram {
     /// Makes the variables and the objective.
-    fn new(problem: &Problem<'_>, integer: bool) -> Self {
+    fn new(problem: &FreeingProblem<'_>, integer: bool) -> Self {
         let mut variables = ProblemVariables::new();
         let kind = if integer {
             variable().binary()
@@ -159,7 +159,7 @@ impl Program {
         for (job, z) in &jobs {
             costs += problem.touch_cost(*job) * *z;
         }
-        Program {
+        FreeingProgram {
             variables,
             units,
             jobs,
@@ -170,7 +170,7 @@ impl Program {
     /// Adds the rows.
     fn model(
         self,
-        problem: &Problem<'_>,
+        problem: &FreeingProblem<'_>,
         refused: &[Vec<usize>],
     ) -> impl SolverModel<Error = ResolutionError> + WithTimeLimit {
         let mut count = Expression::default();

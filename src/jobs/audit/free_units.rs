@@ -8,16 +8,16 @@
 //!
 //! Example: racks of 4 nodes hold 1, 2 and 3 nodes of jobs. One rack is freed by one move, to the second or the third.
 
-use super::free_problem::Problem;
+use super::free_problem::FreeingProblem;
 use super::snapshot::{Snapshot, UnitState};
 use nodeorder_base::{Error, Result, SourceLocation};
 
-/// What a move costs.
+/// Cost of moves that is minimised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MoveCost {
     /// Nodes that are moved.
     Nodes,
-    /// Jobs that are touched; of plans with as few, the nodes.
+    /// Jobs that are moved; of plans with equally few jobs, the nodes.
     Jobs,
     /// Hours that a job has run, for each of its nodes that is moved.
     NodeHours,
@@ -42,7 +42,7 @@ impl MoveCost {
     }
 }
 
-/// What is to be freed, and how.
+/// Request for a plan of moves: units to free, jobs that may move, cost to minimise.
 #[derive(Clone, Copy, Debug)]
 pub struct FreeRequest<'a> {
     /// `K` or `K,level=L`: units to free; the innermost level whose units have several nodes unless given.
@@ -51,7 +51,7 @@ pub struct FreeRequest<'a> {
     pub fixed: Option<&'a str>,
     /// Names of jobs that may move; all unless given.
     pub movable: Option<&'a str>,
-    /// What is to be low.
+    /// Cost that is minimised.
     pub cost: MoveCost,
     /// Whether a job moves as a whole or not at all, and onto no more units than it has.
     pub whole_jobs: bool,
@@ -66,7 +66,7 @@ pub struct Move {
     pub job: u32,
     /// Unit that the nodes leave.
     pub from: usize,
-    /// Unit that they go to.
+    /// Unit that the nodes go to.
     pub to: usize,
     /// Number of nodes.
     pub nodes: u32,
@@ -83,7 +83,7 @@ pub struct MovePlan {
     pub moves: Vec<Move>,
     /// What the moves cost.
     pub objective: f64,
-    /// Cost that no moves are below.
+    /// Proved lower bound of the cost of any moves.
     pub bound: f64,
 }
 
@@ -100,7 +100,7 @@ impl MovePlan {
 
 /// Most sets of units whose jobs are tried to be dealt out.
 const MOST_TRIED: usize = 64;
-/// Seconds that a set has at least: of the time, each has half of what the one before had.
+/// Least seconds for the search of a set of units: each further set gets half the time of the set before.
 const LEAST_SECONDS: f64 = 0.02;
 
 impl Snapshot {
@@ -232,14 +232,14 @@ impl Snapshot {
         Ok(stay)
     }
 
-    /// Lists what may be freed, at which cost.
+    /// Lists the units that may be freed, and the costs.
     fn describe_problem(
         &self,
         level: usize,
         count: usize,
         request: &FreeRequest<'_>,
         stay: &[bool],
-    ) -> Problem<'_> {
+    ) -> FreeingProblem<'_> {
         let level = &self.levels[level];
         let mut jobs = vec![(0, 0); self.running.len()];
         for (job, held) in level.units.iter().flat_map(|unit| &unit.jobs) {
@@ -259,7 +259,7 @@ impl Snapshot {
         }
         let units = level.units.iter().enumerate();
         let candidates = units.filter(|(_, unit)| may_free(unit, stay));
-        Problem {
+        FreeingProblem {
             level,
             count,
             whole_jobs: request.whole_jobs,

@@ -39,7 +39,7 @@ pub use score::{AuditSettings, ReasonCount, Score, Scored};
 
 use kept::AuditedJobs;
 use replayed::replay_recorded;
-use resolve::{Problem, Resolver};
+use resolve::{RecordProblem, Resolver};
 use score::{AuditMachine, connected_ring, count_case};
 use summary::Summary;
 
@@ -95,7 +95,7 @@ struct RecordScorer<'t> {
 }
 
 /// Sums over the records that were read, and those that could not be scored.
-struct Recorded {
+struct RecordedSums {
     summary: Summary,
     /// Times and sizes of the jobs, if orderings are to be tried on them.
     kept: Option<AuditedJobs>,
@@ -105,19 +105,19 @@ struct Recorded {
     worst: Vec<WorstJob>,
 }
 
-impl Recorded {
+impl RecordedSums {
     /// Adds a scored record and hands its score to `row`, or counts the reason for which it has none. Fails if
     /// the file is wrong, or as `row` does.
     fn add_record<E: From<Error>>(
         &mut self,
         (file, resolver): (&str, &Resolver<'_>),
         record: &Record,
-        score: Result<Score, Problem>,
+        score: Result<Score, RecordProblem>,
         row: &mut impl FnMut(Scored<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
         let score = match score {
             Ok(score) => score,
-            Err(Problem::Wrong(error)) => return Err(error.into()),
+            Err(RecordProblem::Wrong(error)) => return Err(error.into()),
             Err(found) => {
                 self.count_problem(found);
                 return Ok(());
@@ -135,7 +135,7 @@ impl Recorded {
         if let Some(kept) = &mut self.kept
             && !kept.add_record(record, &score)?
         {
-            self.count_problem(Problem::missing_start(file, record));
+            self.count_problem(RecordProblem::missing_start(file, record));
         }
         let mut worst = self.worst.iter();
         let place = worst.position(|w| placement_badness(&w.score) < placement_badness(&score));
@@ -159,7 +159,7 @@ impl Recorded {
     }
 
     /// Counts a record that was not scored, by reason.
-    fn count_problem(&mut self, found: Problem) {
+    fn count_problem(&mut self, found: RecordProblem) {
         let (name, about, first) = found.describe_case();
         count_case(&mut self.problems, name, about, || first);
     }
@@ -191,7 +191,7 @@ pub fn audit<E: From<Error> + Send>(
         units: Units::new(topology),
         guest: settings.guest,
     };
-    let Recorded {
+    let RecordedSums {
         summary,
         kept,
         problems,
@@ -225,7 +225,7 @@ fn score_records<E: From<Error>>(
     records: &mut Records,
     settings: &AuditSettings<'_>,
     row: &mut impl FnMut(Scored<'_>) -> Result<(), E>,
-) -> Result<Recorded, E> {
+) -> Result<RecordedSums, E> {
     let topology = machine.topology;
     // Any order of all nodes will do: ranks only stand for nodes here.
     let order = NodeOrder::new(topology, "recorded", topology.nodes().iter().collect())?;
@@ -242,7 +242,7 @@ fn score_records<E: From<Error>>(
             shapes: shapes.transpose()?,
         });
     }
-    let mut recorded = Recorded {
+    let mut recorded = RecordedSums {
         summary: Summary::new("recorded", "", "", machine.units.len()),
         kept: (!settings.orders.is_empty()).then(AuditedJobs::default),
         problems: Vec::new(),
@@ -255,7 +255,7 @@ fn score_records<E: From<Error>>(
         let batch = &batch[..filled];
         // One scorer a thread: its meters are large, and are used again for every batch.
         let share = filled.div_ceil(scorers.len()).max(1);
-        let scores: Vec<Vec<Result<Score, Problem>>> = batch
+        let scores: Vec<Vec<Result<Score, RecordProblem>>> = batch
             .par_chunks(share)
             .zip(&mut scorers)
             .map(|(records, scorer)| {

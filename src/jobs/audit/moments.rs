@@ -3,7 +3,7 @@
 //! Say A holds nodes 0 and 1 from 10:00 to 12:00, and B starts on node 2 at 11:00: there is a moment at 10:00, with two
 //! nodes held, and one at 11:00, with three.
 
-use super::resolve::{Problem, Resolver};
+use super::resolve::{RecordProblem, Resolver};
 use super::snapshot::{RunningJob, Snapshot};
 use nodeorder_base::{Error, Line, NodeId, Result, SourceLocation};
 use nodeorder_network::Topology;
@@ -17,9 +17,9 @@ struct PlacedJob {
     nodes: Vec<NodeId>,
 }
 
-/// What happens to a job; at one time in this order.
+/// Change of a job. Changes at one time happen in this order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Change {
+enum ChangeKind {
     Ends,
     IsSubmitted,
     Starts,
@@ -51,8 +51,8 @@ pub fn visit_starts<E: From<Error>>(
         for (_, change, number) in at_once {
             let PlacedJob { job, nodes } = &jobs[*number as usize];
             match change {
-                Change::IsSubmitted => snapshot.waiting.push(job.nodes),
-                Change::Starts => {
+                ChangeKind::IsSubmitted => snapshot.waiting.push(job.nodes),
+                ChangeKind::Starts => {
                     let waiting = &mut snapshot.waiting;
                     if let Some(i) = waiting.iter().position(|nodes| *nodes == job.nodes) {
                         waiting.swap_remove(i);
@@ -60,7 +60,7 @@ pub fn visit_starts<E: From<Error>>(
                     snapshot.running.push(job.clone());
                     units.hold_nodes(&mut snapshot, nodes, 1);
                 }
-                Change::Ends => {
+                ChangeKind::Ends => {
                     let running = &mut snapshot.running;
                     if let Some(i) = running.iter().position(|other| other.name == job.name) {
                         running.swap_remove(i);
@@ -71,7 +71,7 @@ pub fn visit_starts<E: From<Error>>(
         }
         if at_once
             .iter()
-            .any(|(_, change, _)| *change == Change::Starts)
+            .any(|(_, change, _)| *change == ChangeKind::Starts)
         {
             snapshot.latest = at_once[0].0;
             visit(&snapshot)?;
@@ -81,7 +81,7 @@ pub fn visit_starts<E: From<Error>>(
 }
 
 /// Time of a change, and the number of the job that it happens to.
-type JobChange = (i64, Change, u32);
+type JobChange = (i64, ChangeKind, u32);
 
 /// Reads the jobs, and what happens to them when. Fails on a record that is wrong.
 fn read_jobs(
@@ -103,16 +103,16 @@ fn read_jobs(
         }
         let ranks = match resolver.resolve_ranks(&Line::new(&file, record.line, &record.hosts)) {
             Ok(ranks) => ranks,
-            Err(Problem::Wrong(error)) => return Err(error),
+            Err(RecordProblem::Wrong(error)) => return Err(error),
             Err(_) => continue,
         };
         let number = jobs.len() as u32;
         // At least a second: a job that ends as it starts would be freed before it is placed.
         let end = record.run.map(|run| start + run.max(1));
-        changes.push((start, Change::Starts, number));
-        changes.extend(end.map(|end| (end, Change::Ends, number)));
+        changes.push((start, ChangeKind::Starts, number));
+        changes.extend(end.map(|end| (end, ChangeKind::Ends, number)));
         let submit = record.submit.filter(|submit| *submit <= start);
-        changes.extend(submit.map(|submit| (submit, Change::IsSubmitted, number)));
+        changes.extend(submit.map(|submit| (submit, ChangeKind::IsSubmitted, number)));
         let job = RunningJob {
             name: std::mem::take(&mut record.job),
             nodes: ranks.len() as u32,

@@ -13,7 +13,7 @@ use nodeorder_order::NodeOrder;
 use nodeorder_trace::records::Record;
 
 /// Reason for which a record was not scored, or not replayed.
-pub(super) enum Problem {
+pub(super) enum RecordProblem {
     /// Host that the machine does not have.
     Unknown(Error),
     /// Node that is not schedulable.
@@ -26,11 +26,11 @@ pub(super) enum Problem {
     Wrong(Error),
 }
 
-impl Problem {
+impl RecordProblem {
     /// Builds the problem of a record that does not say when it started.
-    pub fn missing_start(file: &str, record: &Record) -> Problem {
+    pub fn missing_start(file: &str, record: &Record) -> RecordProblem {
         let location = SourceLocation::line(file, record.line);
-        Problem::Untimed(Error::input(
+        RecordProblem::Untimed(Error::input(
             location,
             format!("job {} without a start", record.job),
             "a start time",
@@ -40,15 +40,19 @@ impl Problem {
     /// Describes the problem: a short name, the reason in words, and this case.
     pub fn describe_case(self) -> (&'static str, &'static str, String) {
         let (name, about, error) = match self {
-            Problem::Unknown(e) => (
+            RecordProblem::Unknown(e) => (
                 "unknown-host",
                 "with a host that the machine does not have",
                 e,
             ),
-            Problem::Excluded(e) => ("excluded-host", "with a host that is not schedulable", e),
-            Problem::Twice(e) => ("host-twice", "with a host named twice", e),
-            Problem::Untimed(e) => ("no-start", "without a start, scored but not replayed", e),
-            Problem::Wrong(e) => ("wrong", "without a host list", e),
+            RecordProblem::Excluded(e) => {
+                ("excluded-host", "with a host that is not schedulable", e)
+            }
+            RecordProblem::Twice(e) => ("host-twice", "with a host named twice", e),
+            RecordProblem::Untimed(e) => {
+                ("no-start", "without a start, scored but not replayed", e)
+            }
+            RecordProblem::Wrong(e) => ("wrong", "without a host list", e),
         };
         (name, about, error.to_string())
     }
@@ -115,8 +119,8 @@ impl<'t> Resolver<'t> {
         }
     }
 
-    /// Finds the nodes of a list of plain names and names with one bracket at their end, by the short cut. `None`
-    /// if one is not known to it, though it may be a list all the same.
+    /// Finds, by a short cut, the nodes of a list of plain names and names with one bracket at their end. `None` if the
+    /// short cut does not know a name; the list may be right all the same.
     fn resolve_quickly(&self, text: &str) -> Option<Vec<NodeId>> {
         let mut nodes = Vec::new();
         let mut rest = text;
@@ -151,14 +155,14 @@ impl<'t> Resolver<'t> {
 
     /// Resolves a host list to ranks, in its order. Fails if a host is unknown, excluded or named twice, or if
     /// the text is no host list.
-    pub fn resolve_ranks(&self, list: &Line<'_>) -> Result<Vec<u32>, Problem> {
+    pub fn resolve_ranks(&self, list: &Line<'_>) -> Result<Vec<u32>, RecordProblem> {
         let nodes = match self.resolve_quickly(list.text) {
             Some(nodes) => nodes,
             None => match self.topology.nodes_named(list.text, list, 0) {
                 Ok(nodes) => nodes,
                 // One odd host spoils a record; a text that is no list at all spoils the file.
-                Err(error) if is_list(list.text) => return Err(Problem::Unknown(error)),
-                Err(error) => return Err(Problem::Wrong(error)),
+                Err(error) if is_list(list.text) => return Err(RecordProblem::Unknown(error)),
+                Err(error) => return Err(RecordProblem::Wrong(error)),
             },
         };
         let mut ranks = Vec::with_capacity(nodes.len());
@@ -167,7 +171,7 @@ impl<'t> Resolver<'t> {
             if rank == NO_RANK {
                 let name = self.topology.node_name(*node);
                 let found = format!("`{name}`, which is not schedulable");
-                return Err(Problem::Excluded(
+                return Err(RecordProblem::Excluded(
                     list.error_here(found, "a schedulable node"),
                 ));
             }
@@ -178,7 +182,9 @@ impl<'t> Resolver<'t> {
         if let Some(twice) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
             let node = self.order.nodes()[twice[0] as usize];
             let found = format!("`{}` twice", self.topology.node_name(node));
-            return Err(Problem::Twice(list.error_here(found, "each host once")));
+            return Err(RecordProblem::Twice(
+                list.error_here(found, "each host once"),
+            ));
         }
         Ok(ranks)
     }

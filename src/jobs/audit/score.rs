@@ -23,14 +23,15 @@ pub struct Score {
     pub ring: Option<RingLength>,
     /// Number of units that the nodes span at each level, leaf first.
     pub spanned: Vec<u32>,
-    /// Smallest number of units at each level that have as many nodes.
+    /// Smallest number of units at each level that together have as many nodes, leaf first.
     pub fewest: Vec<u32>,
     /// Shape of the allocation, with its nodes in the order of the ring, if measured.
     pub shape: Option<Box<AllocationShape>>,
     /// Number of segments that lie in one unit and of those that do not, for a job made of segments
     /// ([`Units::count_segments`]).
     pub segments: Option<(u32, u32)>,
-    /// Volume of a guest between units of each level, leaf first; empty if there is none for as many nodes.
+    /// Volume of the guest between units of each level, leaf first; empty if the guest does not exist for as many
+    /// nodes.
     pub bytes: Vec<f64>,
 }
 

@@ -12,7 +12,7 @@ use nodeorder_base::{Error, Result};
 pub struct JobSize {
     /// Number of nodes of a job.
     pub nodes: u32,
-    /// Number of consecutive nodes that lie in one unit each; all of the job unless it is cut into segments.
+    /// Number of nodes of each segment, which lies in one unit; all nodes of the job if it is not cut into segments.
     pub segment: u32,
 }
 
@@ -53,10 +53,10 @@ pub struct SlotRow {
     pub size: JobSize,
     /// Number of further jobs of this size that fit.
     pub slots: u32,
-    /// Number of free nodes that would be left.
+    /// Number of free nodes that would be left when all slots are taken.
     pub stranded: u32,
-    /// Jobs that would free slots if each ended alone, with the slots gained; where the level is the innermost with a
-    /// unit of the job's size.
+    /// Running jobs, each with the number of slots that its end alone would add; only at the innermost level with a
+    /// unit of the job's size, else empty.
     pub gains: Vec<(u32, u32)>,
 }
 
@@ -122,16 +122,16 @@ impl LevelState {
             }
         }
         let now = self.count_segments(size.segment);
-        let of = size.nodes / size.segment;
+        let segments_of_job = size.nodes / size.segment;
         let gained = (0..)
             .zip(more)
-            .map(|(job, more)| (job, (now + more) / of - now / of));
+            .map(|(job, more)| (job, (now + more) / segments_of_job - now / segments_of_job));
         gained.filter(|(_, slots)| *slots > 0).collect()
     }
 }
 
 impl Snapshot {
-    /// Finds the innermost level with a unit of so many nodes, counted from the leaf.
+    /// Finds the innermost level with a unit of at least `nodes`, counted from the leaf.
     fn innermost_level(&self, nodes: u32) -> Option<usize> {
         self.levels
             .iter()

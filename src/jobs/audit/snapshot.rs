@@ -32,7 +32,7 @@ pub struct RunningJob {
 pub struct HeldNodes {
     /// Number of nodes.
     pub nodes: u32,
-    /// Number of those that no other job is on.
+    /// Number of these nodes on which no other job runs.
     pub alone: u32,
 }
 
@@ -45,13 +45,13 @@ pub struct UnitState {
     pub nodes: u32,
     /// Number of nodes that take a job now.
     pub free: u32,
-    /// Number of nodes that take no job, whatever ends.
+    /// Number of nodes that take no job, even when all running jobs end.
     pub out: u32,
-    /// Jobs that hold the others, by index in [`Snapshot::running`].
+    /// Jobs that hold the unit's other nodes, by index in [`Snapshot::running`].
     pub jobs: BTreeMap<u32, HeldNodes>,
     /// Number of nodes that are held, but by no job that is listed.
     pub unlisted: u32,
-    /// Latest end of these jobs, in seconds; `None` if one is not known, or there are none.
+    /// Latest end of `jobs`, in seconds; `None` if the end of a job is not known, or there are no jobs.
     pub freed: Option<i64>,
 }
 

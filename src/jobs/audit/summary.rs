@@ -19,31 +19,32 @@ pub struct Sums {
     pub jobs: u64,
     /// Number of nodes of all jobs.
     pub nodes: u64,
-    /// Number of jobs of which no path joins some nodes: they count in no distance.
+    /// Number of jobs with nodes that no path joins: they count in no distance.
     pub apart: u64,
     /// Number of jobs of two nodes and more that count in distances.
     pub several: u64,
-    /// Sum of the mean distances of these jobs, in hops.
+    /// Sum of the mean distances of the `several` jobs, in hops.
     hops: f64,
-    /// Sum of the diameters of these jobs, in hops.
+    /// Sum of the diameters of the `several` jobs, in hops.
     diameter: u64,
-    /// Sum of the hops around the rings of these jobs, and number of steps of the rings.
+    /// Sum of the hops around the rings of the `several` jobs, and number of steps of the rings.
     ring: (u64, u64),
-    /// Sum of the longest steps of these rings, in hops.
+    /// Sum of the longest steps of the rings, in hops.
     longest: u64,
     /// Sum over all jobs of nodes times recorded run time in seconds.
     pub node_seconds: u64,
-    /// Sum of the same times the part of the recorded mean distance that a placement spares.
+    /// Sum over all jobs of nodes times run time in seconds times the part of the recorded mean distance that the
+    /// placement spares.
     spared: f64,
     /// Number of jobs made of segments, of segments that lie in one unit, and of segments that do not.
     pub segments: [u64; 3],
-    /// Sum of the units spanned, sum of the fewest possible, and number of jobs that span no more than these; by
-    /// level, leaf first.
+    /// Sum of the units spanned, sum of the fewest possible, and number of jobs that span only the fewest; by level,
+    /// leaf first.
     units: Vec<[u64; 3]>,
 }
 
 impl Sums {
-    /// Creates empty sums for so many levels.
+    /// Creates empty sums for a number of levels.
     pub fn new(levels: usize) -> Self {
         Sums {
             units: vec![[0; 3]; levels],
@@ -184,7 +185,7 @@ const MAX_STRETCHES: i64 = 30;
 const MAX_PERIODS: i64 = 45;
 
 impl Summary {
-    /// Creates an empty summary for so many levels.
+    /// Creates an empty summary for a number of levels.
     pub(super) fn new(name: &str, ordering: &str, allocator: &str, levels: usize) -> Self {
         Summary {
             name: name.into(),
@@ -303,7 +304,7 @@ impl Summary {
     }
 }
 
-/// Adds up all groups but one.
+/// Adds up all groups but the one called `left`.
 fn sum_without(groups: &BTreeMap<i64, Sums>, left: i64, levels: usize) -> Sums {
     let mut sums = Sums::new(levels);
     for (at, more) in groups {

@@ -58,11 +58,12 @@ pub fn size_means(summary: &Summary, curve: &Curve) -> Vec<SizeMean> {
 pub struct Ranking {
     /// Number of measured means: sizes times orderings.
     pub means: u64,
-    /// Mean of [`SizeMean::per_cent_above`], each size of each ordering weighted equally; `None` without any.
+    /// Mean of [`SizeMean::per_cent_above`], each size of each ordering weighted equally; `None` without measured
+    /// means.
     pub per_cent_above: Option<f64>,
     /// Number of pairs of orderings at a size where both have a mean and MPC is lower on one of them.
     pub pairs: u64,
-    /// Number of these pairs for which the measured mean is lower on the other ordering.
+    /// Number of these pairs in which the ordering with the higher MPC has the lower measured mean.
     pub differently: u64,
     /// Pairs of orderings where that costs the most, over all sizes: jobs times the difference of measured means. The
     /// costliest first, at most [`MAX_INVERSIONS`].
@@ -72,15 +73,15 @@ pub struct Ranking {
 /// Two orderings that MPC and the measured means rank differently at some sizes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RankInversion {
-    /// Index of the ordering that has the lower MPC at these sizes.
+    /// Index of the ordering that has the lower MPC at `sizes`.
     pub forecast: usize,
-    /// Index of the ordering that has the lower measured mean there.
+    /// Index of the ordering that has the lower measured mean at `sizes`.
     pub measured: usize,
     /// Sizes at which the two are ranked differently, ascending.
     pub sizes: Vec<u32>,
     /// Number of sizes at which `forecast` has the lower MPC and both have a mean.
     pub ranked: usize,
-    /// Means of both at the size where the measured ones are farthest apart: of `forecast`, then of `measured`.
+    /// Means of `forecast` and of `measured` at the size where the measured means differ most.
     pub widest: (SizeMean, SizeMean),
     /// Cost of following the forecast: `Σ jobs·(difference of the measured means)`, in hops.
     cost: f64,

@@ -30,7 +30,7 @@ impl Moments {
     }
 }
 
-/// Makes Student's distribution of so many degrees of freedom; `None` for 0.
+/// Makes Student's distribution with `freedom` degrees of freedom; `None` for 0.
 pub fn students_t(freedom: u64) -> Option<StudentsT> {
     StudentsT::new(0.0, 1.0, freedom as f64).ok()
 }

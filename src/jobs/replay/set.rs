@@ -27,12 +27,13 @@ pub const BASELINE: &str = "fifo:0";
 /// Choice of the sums that are kept of placements.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Summaries {
-    /// No sums.
+    /// No sums are kept.
     None,
-    /// Sums of each replay, which is its own baseline.
+    /// Sums of each replay are kept, without a baseline to compare with.
     #[default]
     Alone,
-    /// Sums of each replay, beside those of [`BASELINE`] on the same ordering, which is added if it is missing.
+    /// Sums of each replay are kept, to be compared with those of [`BASELINE`] on the same ordering, which is added if
+    /// it is missing.
     OverBaseline,
 }
 
@@ -69,7 +70,7 @@ pub struct Label<'a> {
     pub ordering: &'a str,
     /// Allocator with its options, as given.
     pub allocator: &'a str,
-    /// Index of the replay that it is compared with.
+    /// Index of the replay that serves as its baseline.
     baseline: usize,
 }
 

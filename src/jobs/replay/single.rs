@@ -102,7 +102,7 @@ impl<'a> Replay<'a> {
         self
     }
 
-    /// Returns the numbers of jobs so far.
+    /// Returns how many jobs were placed, skipped, moved, evicted and refused so far.
     pub fn counts(&self) -> Counts {
         self.counts.clone()
     }
@@ -206,7 +206,7 @@ impl<'a> Replay<'a> {
         Ok(Some(held))
     }
 
-    /// Tells the allocator that a job's pods were put on their nodes (`taken`), or left them.
+    /// Tells the allocator's rules about pods that a job's pods were put on their nodes (`taken`), or left them.
     fn settle_pods(&mut self, held: &LiveAllocation, taken: bool) {
         if let Some(rules) = self.allocator.pod_rules() {
             rules.settle_pods(&held.pods, taken);

@@ -42,7 +42,7 @@ pub struct Summary {
     sizes: BTreeMap<u32, SizeRow>,
     /// Number of jobs of one node.
     pub singles: u64,
-    /// Number of jobs on nodes of several components, between which there is no distance.
+    /// Number of jobs whose nodes lie in several components, between which no distance exists.
     pub spanning: u64,
     /// Whether the mean distance of a job is cut to whole hops.
     whole_hops: bool,
@@ -75,7 +75,7 @@ pub struct TTest {
 pub struct Improvement {
     /// Improvement of sizes 2 to [`MAX_SMALL_JOB`].
     pub small: Option<f64>,
-    /// Improvement of the sizes above.
+    /// Improvement of sizes above [`MAX_SMALL_JOB`].
     pub large: Option<f64>,
     /// Improvement of all sizes.
     pub overall: Option<f64>,
@@ -170,7 +170,7 @@ impl Summary {
         (count > 0).then(|| sum / count as f64)
     }
 
-    /// Returns mean and deviation of MIND / ln(size) over the jobs from 2 nodes (Stoltzfus, Table 2).
+    /// Returns mean and deviation of MIND / ln(size) over the jobs of 2 nodes and more (Stoltzfus, Table 2).
     pub fn normalised_mind(&self) -> &Moments {
         &self.normalised
     }

@@ -45,9 +45,9 @@ pub enum Attempt {
 pub enum PlaceReply {
     /// Ranks that the task would get.
     Place(Ranks),
-    /// Refused: none of these ranks, but others may do.
+    /// Refused: the free ranks do not suit the task, but others may.
     NotNow,
-    /// Refused for ever, as [`Attempt::LeftOut`].
+    /// Refused for ever: see [`Attempt::LeftOut`].
     LeftOut,
 }
 
@@ -195,7 +195,7 @@ impl<'a> ClusterState<'a> {
         }
     }
 
-    /// Checks whether a task was refused so long ago that the allocator relents to it now.
+    /// Checks whether a task has waited long enough since its refusal that the allocator now gives it any allocation.
     fn relents_to(&mut self, task: u32) -> bool {
         self.relents_at(task).is_some_and(|time| self.now >= time)
     }
@@ -378,7 +378,7 @@ impl<'a> ClusterState<'a> {
         }
     }
 
-    /// Ends one task that is due, the first to start first, and returns it; `None` if no more are due.
+    /// Ends a task that is due, of several the one that started first, and returns it; `None` if no more are due.
     pub(super) fn end_one(&mut self) -> Option<u32> {
         let record = self.running.pop_due(self.now)?;
         let index = self.records[record as usize].task;
@@ -423,7 +423,7 @@ impl<'a> ClusterState<'a> {
         }
     }
 
-    /// Returns the state of the machine, for the timeline; `waiting` is the number of tasks that wait.
+    /// Measures the state of the machine, for the timeline; `waiting` is the number of tasks that wait.
     pub(super) fn take_instant(&mut self, waiting: usize) -> Instant {
         let mut runs = 0;
         let mut longest = 0;

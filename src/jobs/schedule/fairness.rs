@@ -7,8 +7,8 @@ use nodeorder_base::ratio::divide_exactly;
 /// by at least [`STARVED_OVERTAKEN`] tasks.
 pub const STARVED_WAITS: u32 = 10;
 
-/// A task counts as starved (see [`STARVED_WAITS`]) only if at least so many tasks behind it in the queue started
-/// before it.
+/// Number of tasks behind it in the queue that must have started before a task for it to count as starved (see
+/// [`STARVED_WAITS`]).
 pub const STARVED_OVERTAKEN: u32 = 10;
 
 /// Waits and slowdowns of the tasks whose sizes lie between two powers of two; times in seconds.
@@ -54,8 +54,8 @@ impl ScheduleResult {
         record.start - self.task_of_record(record).submit
     }
 
-    /// Computes the 50th, 90th and 99th percentile of the waits, in seconds: the smallest wait such that at least
-    /// so many per cent of the jobs waited no longer. 0 without jobs. O(jobs · log jobs).
+    /// Computes the 50th, 90th and 99th percentile p of the waits, in seconds: the smallest wait such that at least p
+    /// per cent of the jobs waited no longer. 0 without jobs. O(jobs · log jobs).
     pub(super) fn wait_percentiles(&self) -> [f64; 3] {
         let mut waits: Vec<i64> = self.records.iter().map(|r| self.wait_ticks(r)).collect();
         waits.sort_unstable();

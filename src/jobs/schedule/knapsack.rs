@@ -4,7 +4,8 @@
 /// Index of the slot of each job; `None` for a job that is left out.
 pub type Packing = Vec<Option<usize>>;
 
-/// Packs jobs of so many nodes into slots of so many nodes so that the sum of the packed jobs is the largest possible.
+/// Packs jobs into slots, both given by their numbers of nodes, so that the sum of the packed jobs is the largest
+/// possible.
 ///
 /// Depth-first branch and bound: the largest job that is left goes into each slot that differs, then nowhere.
 /// A branch ends where even all jobs left, or all room left, would not beat the best so far; of the slots in

@@ -21,7 +21,7 @@ pub const DEFAULT_ALLOCATOR: &str = "span-best-fit";
 pub const DEFAULT_POLICY: &str = "easy";
 /// Runtime model of a comparison's schedules if none is given: an assumption, which the output names.
 pub const DEFAULT_MODEL: &str = "network:share=0.2,guest=stencil3d";
-/// Models under which the saving is found beside the default one: a smaller and a larger share of sending.
+/// Further models under which the saving is found, besides the default model: a smaller and a larger share of sending.
 pub const OTHER_MODELS: [&str; 2] = [
     "network:share=0.1,guest=stencil3d",
     "network:share=0.3,guest=stencil3d",

@@ -19,7 +19,7 @@ pub const WEEK: i64 = 7 * 24 * 3600;
 const YEAR: f64 = 31_557_600.0;
 /// Number of resamples of a bootstrap.
 pub const RESAMPLES: u64 = 2000;
-/// Smallest number of weeks with jobs for an interval: fewer say too little of how they differ.
+/// Smallest number of weeks with jobs for an interval: fewer weeks say too little about how weeks differ.
 pub const MIN_WEEKS: usize = 8;
 
 /// Saving of the best ordering against the reference, under one model or several.

@@ -18,8 +18,7 @@ pub struct ScheduleSummary {
     pub mean_wait: f64,
     /// Largest wait.
     pub max_wait: f64,
-    /// 50th, 90th and 99th percentile of the waits: the smallest wait that so many per cent of the tasks do not
-    /// exceed.
+    /// 50th, 90th and 99th percentile p of the waits: the smallest wait that p per cent of the tasks do not exceed.
     pub wait_percentiles: [f64; 3],
     /// Waits and slowdowns by size, in classes of powers of two.
     pub by_size: Vec<SizeClass>,
@@ -48,7 +47,8 @@ pub struct ScheduleSummary {
     pub killed: Option<u32>,
     /// Share of the tasks of two nodes or more whose ranks are one run; `None` if allocations were not measured.
     pub contiguous: Option<f64>,
-    /// Mean over the tasks of two nodes or more of their mean pairwise distance, in hops; `None` as before.
+    /// Mean over the tasks of two nodes or more of their mean pairwise distance, in hops; `None` if allocations were
+    /// not measured.
     pub mean_mind: Option<f64>,
     /// Mean number of waiting jobs over the makespan; `None` if instants were not recorded.
     pub mean_queue: Option<f64>,

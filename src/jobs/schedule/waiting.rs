@@ -36,7 +36,7 @@ pub struct BackfillWindow {
 }
 
 impl BackfillWindow {
-    /// Checks whether a task of so many nodes and so much time fits.
+    /// Checks whether a task of `nodes` that takes `time` fits.
     pub fn fits(&self, (nodes, time): (u32, i64)) -> bool {
         nodes <= self.free && (time <= self.time || nodes <= self.extra)
     }

@@ -12,7 +12,7 @@ use super::families::totals::multiply_all;
 /// A bound from below on the links of every cut, and the links of a good cut of the whole machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CutBounds {
-    load: Load,
+    load: WorstLoad,
     /// Number of links of a balanced cut of the machine with all its nodes; `None` if no formula gives one.
     pub cut: Option<u64>,
     /// Whether a theorem says that no balanced cut of the whole machine has fewer.
@@ -22,8 +22,8 @@ pub struct CutBounds {
 /// Upper bound of the traffic on the busiest link over its capacity, as numerator and denominator, for one pattern of
 /// traffic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Load {
-    /// Every ordered pair of routers exchanges a unit.
+enum WorstLoad {
+    /// Every ordered pair of routers exchanges a unit of traffic.
     Pairs(u128, u128),
     /// Every node sends a unit to one partner and gets one; traffic in one direction of the link.
     Partners(u128, u128),
@@ -36,13 +36,13 @@ impl CutBounds {
         let smaller = u128::from(smaller);
         // Units that cross the cut, and the load of the busiest link.
         let (units, load, capacity) = match self.load {
-            Load::Pairs(load, capacity) => {
+            WorstLoad::Pairs(load, capacity) => {
                 let per_router = u128::from(per_router);
                 let larger = u128::from(nodes) - smaller;
                 let load = load.saturating_mul(per_router * per_router);
                 (2 * smaller * larger, load, capacity)
             }
-            Load::Partners(load, capacity) => (smaller, load, capacity),
+            WorstLoad::Partners(load, capacity) => (smaller, load, capacity),
         };
         if load == 0 {
             return 0;
@@ -103,7 +103,7 @@ impl CutBounds {
             all_long_rings &= is_ring && n > 2;
         }
         CutBounds {
-            load: Load::Pairs(busiest, 1),
+            load: WorstLoad::Pairs(busiest, 1),
             cut: Some(best_halving(&cuts)),
             least: all_paths || all_long_rings,
         }
@@ -146,7 +146,7 @@ impl CutBounds {
             least_cut = Some(least_cut.map_or(cut, |least: u128| least.min(cut)));
         }
         CutBounds {
-            load: Load::Partners(busiest.0, busiest.1),
+            load: WorstLoad::Partners(busiest.0, busiest.1),
             cut: Some(least_cut.unwrap_or(0).min(u64::MAX.into()) as u64),
             least: false,
         }
@@ -172,7 +172,7 @@ impl CutBounds {
             }
         }
         CutBounds {
-            load: Load::Pairs(local.max(global), capacity),
+            load: WorstLoad::Pairs(local.max(global), capacity),
             cut: match groups {
                 1 => Some((a * a / 4) as u64),
                 g => g.is_multiple_of(2).then(|| cables * (g / 2) * (g / 2)),
@@ -194,9 +194,9 @@ struct TreeLevel {
 
 /// An axis of a product.
 struct AxisCut {
-    /// Number of routers along it, at least 2.
+    /// Number of routers along the axis, at least 2.
     extent: u32,
-    /// Number of links of one line of routers along it that a cut into halves has.
+    /// Number of links that a cut into halves takes of one line of routers along the axis.
     links: u64,
 }
 

@@ -33,7 +33,7 @@ pub struct BrokenOption {
     written: Written,
 }
 
-/// What is broken.
+/// The option's broken parts, as given.
 enum BrokenParts {
     /// Share of the cables.
     Links(f64),
@@ -80,8 +80,8 @@ impl BrokenOption {
         }))
     }
 
-    /// Takes what is broken out of `network`, and its nodes that are cut off from the piece of most nodes out of
-    /// service; `nodes_at` are the nodes of every router.
+    /// Removes broken cables and switches from `network`, and takes nodes that are cut off from the piece of most nodes
+    /// out of service; `nodes_at` are the nodes of every router.
     ///
     /// With one seed the cables of a smaller share are among those of a larger one, and so are switches.
     ///

@@ -154,7 +154,7 @@ impl Topology {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct CableSum {
     cables: u64,
-    /// Units of their capacities.
+    /// Sum of the capacities, in whole units.
     units: u64,
 }
 

@@ -10,7 +10,7 @@ const MOST_UNITS: f64 = (1u64 << 52) as f64;
 /// Largest power of ten that an `f64` holds exactly.
 const MOST_DIGITS: i32 = 22;
 
-/// A unit of which the capacities of a network are multiples.
+/// Whole units in which the capacities of a network are counted.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CapacityUnits {
     /// Number of units of a capacity of 1: a power of ten or of two.
@@ -33,12 +33,12 @@ impl CapacityUnits {
         }
     }
 
-    /// Returns the units of a capacity, at least 1.
+    /// Converts a capacity to whole units, at least 1.
     pub fn count_units(self, capacity: f64) -> u64 {
         ((capacity * self.per_one).round() as u64).max(1)
     }
 
-    /// Returns the capacity of so many units, to the nearest number.
+    /// Converts `units` back to a capacity, to the nearest number.
     pub fn capacity_of(self, units: u64) -> f64 {
         units as f64 / self.per_one
     }

@@ -104,7 +104,7 @@ impl Topology {
         }
     }
 
-    /// Returns the number of nodes that `broken=` takes with it or cuts off from the largest piece.
+    /// Counts the nodes that `broken=` removes with their switches or cuts off from the largest piece.
     pub fn unreachable_nodes(&self) -> u64 {
         self.unreachable
     }
@@ -119,7 +119,7 @@ impl Topology {
         &self.spec
     }
 
-    /// Returns where the description comes from; `None` if it does not say.
+    /// Returns where the description comes from; `None` if the file does not say.
     pub fn source(&self) -> Option<&str> {
         self.source.as_deref()
     }
@@ -256,7 +256,7 @@ impl Topology {
         Err(Error::unsuited(location, problem, remedy))
     }
 
-    /// Returns the router graph, which is built on first use.
+    /// Builds the router graph, on first use.
     ///
     /// # Errors
     /// [`nodeorder_base::error::Error::Memory`] when it would not fit.
@@ -268,10 +268,9 @@ impl Topology {
         Ok(self.graph.get_or_init(|| built))
     }
 
-    /// Returns the graph in which the machine is cut into halves: the router graph, or if nodes pass traffic from
-    /// one rail to another by themselves, units and one rail that stands for all. A router with nodes has the
-    /// number `router / dealt_over` in it. Fails with [`nodeorder_base::error::Error::Memory`] if it would not
-    /// fit.
+    /// Builds the graph in which the machine is cut into halves, on first use: the router graph, or if nodes pass
+    /// traffic from one rail to another by themselves, units and one rail that stands for all. A router with nodes has
+    /// the number `router / dealt_over` in it. Fails with [`nodeorder_base::error::Error::Memory`] if it would not fit.
     pub fn bisection_graph(&self) -> Result<&RouterGraph> {
         match self.network.rails().filter(|rails| rails.rails > 1) {
             Some(rails) => Ok(self.units.get_or_init(|| {

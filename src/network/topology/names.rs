@@ -6,8 +6,8 @@ use super::node_names::NumberMeaning;
 use nodeorder_base::{Error, Line, NodeId, Result, SourceLocation};
 
 impl Topology {
-    /// Finds the nodes that `text` lists, in its order, by the rule for all lists of nodes; the caller holds
-    /// the names of `held` others.
+    /// Finds the nodes that `text` lists, in its order, by the rule for all lists of nodes; `held` other names count
+    /// against the limits, too.
     ///
     /// # Errors
     /// With the line: no list; a name or number that no node has; more memory than allowed.
@@ -35,8 +35,8 @@ impl Topology {
         Ok(ids.map(NodeId).collect())
     }
 
-    /// Returns the nodes that `text` lists, as [`Topology::nodes_named`], each with what the list calls it; by its
-    /// name where the list has its number.
+    /// Finds the nodes that `text` lists, as [`Topology::nodes_named`], each with the name by which the list has it;
+    /// the machine's name where the list has only a number.
     ///
     /// # Errors
     /// As [`Topology::nodes_named`].
@@ -103,7 +103,7 @@ impl Topology {
         Some(counts.map(|count| count.copied().unwrap_or(0)).collect())
     }
 
-    /// Returns how many pods a node takes at most; `None` if the description does not say.
+    /// Returns the largest number of pods that a node takes; `None` if the description does not say.
     pub fn most_pods_on(&self, node: NodeId) -> Option<u32> {
         let pods = &self.network().pods;
         if pods.is_empty() {

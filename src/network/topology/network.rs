@@ -70,7 +70,8 @@ impl Level {
         }
     }
 
-    /// Makes a level of units of so many consecutive routers with `per_router` slots each, named by their numbers.
+    /// Makes a level whose units are `routers` consecutive routers with `per_router` slots each, named by their
+    /// numbers.
     pub(super) const fn with_router_units(
         name: &'static str,
         routers: u32,
@@ -98,7 +99,7 @@ impl Level {
         }
     }
 
-    /// Counts the units of a machine with so many slots.
+    /// Counts the units on a machine with `slots`.
     pub fn unit_count(&self, slots: u32) -> u32 {
         match &self.named {
             Some(named) => named.ends.len() as u32,
@@ -114,7 +115,7 @@ impl Level {
         }
     }
 
-    /// Lists the node ids of a unit, on a machine with so many slots.
+    /// Lists the node ids of a unit, on a machine with `slots`.
     pub fn node_ids_of(&self, unit: u32, slots: u32) -> Range<u32> {
         match &self.named {
             Some(named) => {
@@ -155,7 +156,7 @@ pub struct Cables {
     pub all: u64,
     /// Fewest and most cables at a switch with nodes, cables of nodes not counted.
     pub fewest_and_most_at_hosts: (u32, u32),
-    /// Most cables at any switch.
+    /// Most cables at any switch, cables of nodes not counted.
     pub most: u32,
 }
 
@@ -246,7 +247,7 @@ impl Network {
         }
     }
 
-    /// Returns the canonical inline specification of the network alone.
+    /// Composes the canonical inline specification of the network, without the machine's choice of nodes.
     pub fn spec(&self) -> String {
         self.spec.clone()
     }
@@ -261,7 +262,7 @@ impl Network {
         self.hosts
     }
 
-    /// Returns the number of slots on each node-carrying router. Which they are, [`Network::router_of`] says.
+    /// Returns the number of slots on each node-carrying router. [`Network::router_of`] maps node ids to routers.
     pub fn per_router(&self) -> u32 {
         self.per_router
     }
@@ -322,13 +323,13 @@ impl Network {
         self.cable_counts.is_some() || self.node_capacity != 1.0 || !self.slot_capacities.is_empty()
     }
 
-    /// Returns the capacity of a node link, of most of them if they differ. It is 1 unless the source of the network
-    /// says more.
+    /// Returns the capacity of a node link; if capacities differ, that of most node links. 1 unless the source of the
+    /// network says otherwise.
     pub fn node_capacity(&self) -> f64 {
         self.node_capacity
     }
 
-    /// Returns the capacity of a node's link.
+    /// Looks up the capacity of a node's link.
     pub fn capacity_of_node(&self, node: NodeId) -> f64 {
         let own = self.slot_capacities.get(node.index());
         own.copied().unwrap_or(self.node_capacity)
@@ -349,7 +350,7 @@ impl Network {
         self.joints.iter().for_each(|joints| joints(visit));
     }
 
-    /// Returns the numbering of a multi-rail network; `None` if it is none.
+    /// Returns the numbering of a multi-rail network; `None` for other networks.
     pub fn rails(&self) -> Option<&Rails> {
         self.rails.as_ref()
     }

@@ -79,8 +79,8 @@ impl Rails {
         node.0 / self.nodes_per_domain()
     }
 
-    /// Counts the leaf and spine switches of one rail. If nodes are servers, the switches of the next
-    /// rail have numbers so much higher.
+    /// Counts the leaf and spine switches of one rail. If nodes are servers, the number of a switch is that of its
+    /// counterpart on the rail before plus this count.
     pub fn switches_per_rail(&self) -> u32 {
         self.units + self.spines
     }

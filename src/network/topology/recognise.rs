@@ -13,8 +13,8 @@ use super::families::{edge_list, matrix};
 use super::import::{ns3, slurm, target, tiers};
 use nodeorder_base::{Error, Result, Text};
 
-/// A reader and what its files have.
-struct Sign {
+/// A reader and the signs of its files.
+struct FileSign {
     kind: &'static str,
     /// Text that a file begins with, blanks apart.
     start: &'static str,
@@ -22,40 +22,40 @@ struct Sign {
     marks: &'static [&'static str],
 }
 
-impl Sign {
+impl FileSign {
     const fn new(kind: &'static str, start: &'static str, marks: &'static [&'static str]) -> Self {
-        Sign { kind, start, marks }
+        FileSign { kind, start, marks }
     }
 
-    fn is_on(&self, text: &str) -> bool {
+    fn matches_text(&self, text: &str) -> bool {
         text.starts_with(self.start) && self.marks.iter().all(|mark| text.contains(mark))
     }
 }
 
-/// Readers whose files have words that no others have.
-const SIGNS: [Sign; 11] = [
-    Sign::new("graphml", "<", &["<graphml"]),
-    Sign::new("simgrid", "<", &["<platform"]),
-    Sign::new("k8s-nodes", "{", &["\"items\"", "\"metadata\""]),
-    Sign::new("topograph", "{", &["\"instances\"", "\"network_layers\""]),
-    Sign::new("jgf", "{", &["\"graph\"", "\"containment\""]),
-    Sign::new(
+/// Readers of files that contain words which no other reader's files contain.
+const SIGNS: [FileSign; 11] = [
+    FileSign::new("graphml", "<", &["<graphml"]),
+    FileSign::new("simgrid", "<", &["<platform"]),
+    FileSign::new("k8s-nodes", "{", &["\"items\"", "\"metadata\""]),
+    FileSign::new("topograph", "{", &["\"instances\"", "\"network_layers\""]),
+    FileSign::new("jgf", "{", &["\"graph\"", "\"containment\""]),
+    FileSign::new(
         "infragraph",
         "",
         &["devices", "instances", "edges", "choice"],
     ),
-    Sign::new("xtdb2proc", "", &["processor_id=", "x_coord="]),
-    Sign::new("ibnetdiscover", "", &["Switch", "\"S-"]),
-    Sign::new("iblinkinfo", "", &["==(", ")==>"]),
-    Sign::new("iblinkinfo", "", &["SW ", " 0x", " ( '", "' - '"]),
-    Sign::new("caminos", "NODOS", &["GRADO"]),
+    FileSign::new("xtdb2proc", "", &["processor_id=", "x_coord="]),
+    FileSign::new("ibnetdiscover", "", &["Switch", "\"S-"]),
+    FileSign::new("iblinkinfo", "", &["==(", ")==>"]),
+    FileSign::new("iblinkinfo", "", &["SW ", " 0x", " ( '", "' - '"]),
+    FileSign::new("caminos", "NODOS", &["GRADO"]),
 ];
 
 /// Reader by name, and the check whether a text is for it.
-type Check = (&'static str, fn(&Text) -> bool);
+type NamedCheck = (&'static str, fn(&Text) -> bool);
 
 /// Readers whose files have a form of their own.
-const FORMS: [Check; 6] = [
+const FORMS: [NamedCheck; 6] = [
     ("slurm-topology", slurm::recognises),
     ("ns3", ns3::recognises),
     ("tgt", target::recognises),
@@ -64,8 +64,8 @@ const FORMS: [Check; 6] = [
     ("tiers", tiers::has_header),
 ];
 
-/// Readers of tables, some of which two of them could read.
-const TABLES: [Check; 2] = [
+/// Readers of tables. Two of them may accept the same table.
+const TABLES: [NamedCheck; 2] = [
     ("graph", edge_list::recognises),
     ("tiers", tiers::recognises),
 ];
@@ -84,7 +84,7 @@ pub fn find_reader(text: &Text, path: &Path) -> Result<Option<&'static str>> {
     }
     let signs = SIGNS
         .iter()
-        .filter(|sign| sign.is_on(text.as_str().trim_start()));
+        .filter(|sign| sign.matches_text(text.as_str().trim_start()));
     let forms = FORMS.iter().filter(|(_, fits)| fits(text));
     let mut certain = signs
         .map(|sign| sign.kind)

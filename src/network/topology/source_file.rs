@@ -11,7 +11,7 @@ use super::network::Network;
 use nodeorder_base::params::text_before_colon;
 use nodeorder_base::{Params, Result, SourceLocation, Text};
 
-/// The files shipped with the program: machines, and what they name.
+/// The files shipped with the program: machines, and the files that these name.
 pub static SHIPPED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/topologies");
 
 /// Finds the shipped file that a path names as `shipped:NAME`, whatever folder stands before it.

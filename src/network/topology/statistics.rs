@@ -35,7 +35,7 @@ pub struct Statistics {
     /// Number of cables between routers: as the source counts them, else one a link; cables of families have a
     /// capacity of 1 each.
     pub cables: u64,
-    /// Sum of the capacities of these cables, one way.
+    /// Sum of the capacities of all cables between routers, one way.
     #[serde(serialize_with = "write_whole")]
     pub capacity: f64,
     /// Number of cables of schedulable nodes to their routers, which neither `links` nor `cables` has: one a
@@ -61,8 +61,8 @@ pub struct Statistics {
     pub diameter: u32,
     /// Mean hops over pairs of distinct schedulable nodes that a path joins; 0 if there are none.
     pub mean_distance: f64,
-    /// Sum of hops over these pairs. Written as the nearest number if it has more than 64 bits, which JSON
-    /// readers lack.
+    /// Sum of hops over all pairs of distinct schedulable nodes that a path joins. Written as the nearest number if it
+    /// has more than 64 bits, which JSON readers lack.
     #[serde(serialize_with = "within_64_bits")]
     pub total_distance: u128,
     /// Number of components with schedulable nodes; distances are those inside them.
@@ -79,7 +79,7 @@ impl Statistics {
     }
 }
 
-/// Writes a number, and one that is whole without a decimal point.
+/// Writes a number; whole numbers without a decimal point.
 fn write_whole<S: serde::Serializer>(number: &f64, serializer: S) -> Result<S::Ok, S::Error> {
     // Beyond 2⁵³ not every whole number is an `f64`.
     if number.fract() == 0.0 && number.abs() <= (1u64 << 53) as f64 {
@@ -413,7 +413,7 @@ fn add_counts(a: Vec<u128>, b: Vec<u128>) -> Vec<u128> {
     longer
 }
 
-/// Counts the sums of a number counted by `a` and one counted by `b`.
+/// Counts the sums of two numbers, one distributed as `a` counts, the other as `b` counts.
 fn convolve_counts(a: &[u128], b: &[u128]) -> Vec<u128> {
     let mut out = vec![0; a.len() + b.len() - 1];
     for (i, x) in a.iter().enumerate() {

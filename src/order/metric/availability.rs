@@ -35,7 +35,7 @@ pub struct AvailabilityQuestion<'a> {
     pub promise: Option<&'a str>,
 }
 
-/// Availability of a node unless it is told.
+/// Availability of a node if none is given.
 pub const NODE: f64 = 0.995;
 
 /// Availability of a machine's units.
@@ -57,9 +57,9 @@ pub struct Availability {
     pub expected_units: f64,
     /// Largest number of units that are up, or more, with probability 0.95.
     pub units_at_95: usize,
-    /// The same with probability 0.99.
+    /// Largest number of units that are up, or more, with probability 0.99.
     pub units_at_99: usize,
-    /// What jobs of several units get.
+    /// Share of the machine that jobs of several units can use, by number of units.
     pub goodput: Vec<Goodput>,
     /// Fewest units to add so that the promise holds; `None` without a promise.
     pub spares: Option<u32>,
@@ -291,7 +291,7 @@ fn join_parts(
         let kind = *kinds.entry(group).or_insert_with(|| {
             let mut sum = vec![1.0];
             for (kind, count) in group {
-                sum = convolve(&sum, &repeat(&distributions[*kind], *count));
+                sum = convolve(&sum, &repeat_distribution(&distributions[*kind], *count));
             }
             made.push(sum);
             made.len() - 1
@@ -318,8 +318,8 @@ fn convolve(a: &[f64], b: &[f64]) -> Distribution {
     sum
 }
 
-/// Computes the distribution of the sum of `count` equal ones.
-fn repeat(one: &[f64], mut count: u32) -> Distribution {
+/// Computes the distribution of the sum of `count` independent parts, each distributed as `one`.
+fn repeat_distribution(one: &[f64], mut count: u32) -> Distribution {
     let mut sum = vec![1.0];
     let mut square = one.to_vec();
     while count > 0 {
@@ -335,7 +335,7 @@ fn repeat(one: &[f64], mut count: u32) -> Distribution {
 }
 
 /// Computes the probability that `least` or more are up.
-fn tail(up: &[f64], least: usize) -> f64 {
+fn tail_probability(up: &[f64], least: usize) -> f64 {
     // From the small end, so that no digits of it are lost.
     up.iter().skip(least).rev().sum()
 }
@@ -370,8 +370,8 @@ fn mean_fixed(units: &[(NodeId, f64)], slice: usize, above: &[Level], switch: f6
 /// Counts the fewest units to add, each up with probability `unit`, for a promise.
 fn count_spares(up: &[f64], unit: f64, (units, least): (u32, f64)) -> Result<u32> {
     let kept = |spares: u32| {
-        let up = convolve(up, &repeat(&[1.0 - unit, unit], spares));
-        tail(&up, units as usize) >= least
+        let up = convolve(up, &repeat_distribution(&[1.0 - unit, unit], spares));
+        tail_probability(&up, units as usize) >= least
     };
     let mut most = 0;
     while !kept(most) {

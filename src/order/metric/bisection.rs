@@ -58,7 +58,7 @@ impl Bisection {
         self.cut
     }
 
-    /// Returns the links of the cut; `None` if they are no whole number, or one that an `f64` may not hold exactly.
+    /// Counts the links of the cut; `None` if the weight is no whole number, or too large for an `f64` to hold exactly.
     pub fn whole_links(&self) -> Option<u64> {
         let is_whole = self.cut.fract() == 0.0 && self.cut <= (1u64 << 53) as f64;
         is_whole.then_some(self.cut as u64)
@@ -180,7 +180,8 @@ const METHODS: [&str; 5] = [
 /// Largest number of places on a ring where halves begin.
 const MOST_TURNS: usize = 16;
 
-/// Lists orders of the node-carrying routers to cut in the middle, each with its line of [`METHODS`].
+/// Lists orders of the node-carrying routers to cut in the middle, each with its line of [`METHODS`]: by id (0), along
+/// each axis of a lattice (1), by hops from two routers far apart (2), spectral (3).
 fn list_starts(topology: &Topology, graph: &RouterGraph) -> Vec<(Vec<u32>, usize)> {
     let network = topology.network();
     let ids: Vec<u32> = (0..network.hosts() / network.dealt_over()).collect();

@@ -46,9 +46,9 @@ pub struct OrderingFigures {
 /// A stretch of sizes with one winner.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct WinningStretch {
-    /// Smallest size.
+    /// Smallest size of the stretch.
     pub from: usize,
-    /// Largest size.
+    /// Largest size of the stretch.
     pub to: usize,
     /// Index of the best ordering into [`Comparison::entries`].
     pub winner: usize,

@@ -86,7 +86,7 @@ impl RankAdjacency {
         })
     }
 
-    /// Looks up the linked vertices two or more above one.
+    /// Looks up the vertices linked to `vertex` that are two or more above it.
     fn links_above(&self, vertex: u32) -> &[u32] {
         let vertex = vertex as usize;
         &self.above[self.starts[vertex] as usize..self.starts[vertex + 1] as usize]

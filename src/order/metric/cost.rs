@@ -125,9 +125,9 @@ impl Prices {
 /// Numbers of cables between routers, by class.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CableClasses {
-    /// Number of electrical cables: inside a unit.
+    /// Number of electrical cables, which stay inside a unit.
     pub copper: u64,
-    /// Number of optical cables: between units.
+    /// Number of optical cables, which join two units.
     pub optic: u64,
     /// Name of the units: a level, `64 nodes`, or the file that lists the optical links.
     pub between: String,
@@ -137,7 +137,7 @@ pub struct CableClasses {
 #[derive(Clone, Debug)]
 struct OpticalLink {
     machine: String,
-    /// The two routers that it joins, the lower first.
+    /// The two routers that the link joins, the lower first.
     ends: (u32, u32),
     /// File and line.
     location: SourceLocation,

@@ -16,7 +16,7 @@ use nodeorder_network::topology::distance::Axis;
 
 /// Number of cuts in a vector block: 16 lanes of 16 bits.
 const BLOCK: usize = 16;
-/// Number of blocks above which other counters are faster.
+/// Largest number of blocks of cuts: with more, sums over labels are faster.
 const MOST_BLOCKS: usize = 8;
 /// Largest number of cuts.
 const MOST_CUTS: u64 = (BLOCK * MOST_BLOCKS) as u64;

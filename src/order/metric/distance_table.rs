@@ -10,7 +10,7 @@ use nodeorder_network::{Metric, Topology};
 /// Table of all distances between routers with nodes.
 #[derive(Debug)]
 pub struct DistanceTable {
-    /// Hops between any two of them, row by row.
+    /// Hops between any two routers with nodes, row by row.
     hops: Vec<u16>,
     /// Number of routers with nodes.
     hosts: usize,

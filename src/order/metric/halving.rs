@@ -79,14 +79,14 @@ pub struct HalvingSearch<'t> {
     rule: BalanceRule,
 }
 
-/// Rules of a pass: halves stay halves.
+/// Rules of a pass of moves that keeps both halves balanced.
 struct PassRules<'c> {
     search: &'c HalvingSearch<'c>,
-    /// Nodes on side 1.
+    /// Number of nodes on side 1.
     nodes: u64,
     /// Moves in a row without a better cut after which a pass ends.
     patience: usize,
-    /// Moves of this pass up to its best cut.
+    /// Number of moves of this pass up to its best cut.
     kept: Cell<usize>,
 }
 
@@ -143,7 +143,7 @@ impl Rules for PassRules<'_> {
 }
 
 impl<'t> HalvingSearch<'t> {
-    /// Prepares the cuts of `graph`, whose first routers hold these nodes and the others none.
+    /// Prepares the cuts of `graph`, whose first routers hold `nodes`, a number for each; the other routers hold none.
     pub fn new(graph: &'t RouterGraph, mut nodes: Vec<u32>, rule: BalanceRule) -> Self {
         let routers = graph.router_count();
         nodes.resize(routers, 0);
@@ -164,15 +164,15 @@ impl<'t> HalvingSearch<'t> {
         }
     }
 
-    /// Lists the routers linked to one, with the weight of the link in units.
+    /// Lists the routers linked to `router`, each with the weight of the link in units.
     fn links_of(&self, router: u32) -> impl Iterator<Item = (u32, u64)> + '_ {
         let weights = self.weights[router as usize].iter().copied();
         let others = self.graph.neighbours(RouterId(router)).iter().copied();
         others.zip(weights)
     }
 
-    /// Subtracts the weight of a router's links that are not cut from that of those that are, in units: what moving it
-    /// to the other side saves.
+    /// Computes the weight, in units, that moving a router to the other side saves: that of its links that are cut,
+    /// less that of the others.
     fn moving_gain(&self, side: &[u8], router: u32) -> i64 {
         let mut gain = 0;
         for (other, weight) in self.links_of(router) {
@@ -259,7 +259,7 @@ impl<'t> HalvingSearch<'t> {
         }
     }
 
-    /// Improves a balanced cut until a pass finds nothing; a pass ends after so many moves in a row without a better
+    /// Improves a balanced cut until a pass finds nothing; a pass ends after `patience` moves in a row without a better
     /// cut. Returns the side of every router.
     fn improve_sides(&self, side: Vec<u8>, patience: usize) -> Vec<u8> {
         let routers: Vec<u32> = (0..self.nodes.len() as u32).collect();

@@ -108,9 +108,9 @@ impl LabelTerms {
         self.labels[rank as usize * width..][..width].split_at(self.axes.len())
     }
 
-    /// Adds `rank` to the members (`by` is 1) or takes it away (-1). Returns the sum of its distances to the
-    /// others. Ranks that come and ranks that leave have a cursor of their own on every axis, which is told of
-    /// the other's.
+    /// Adds `rank` to the members (`by` is 1) or takes it away (-1). Returns the sum of its distances to the others. On
+    /// every axis there is one cursor for ranks that come and one for ranks that leave; each is told of the other's
+    /// changes.
     #[inline]
     fn pass_member(
         &self,

@@ -103,8 +103,8 @@ impl RankDistances {
         &self.routers
     }
 
-    /// Returns the links between the routers of ranks, on the topology these distances were made of. Fails if
-    /// they need more memory than allowed.
+    /// Finds the links between the routers of ranks, on first use; `topology` must be the one of these distances. Fails
+    /// if they need more memory than allowed.
     pub(super) fn rank_adjacency(&self, topology: &Topology) -> Result<&RankAdjacency> {
         if let Some(adjacency) = self.adjacency.get() {
             return Ok(adjacency);

@@ -10,7 +10,7 @@ pub struct RankRows<'p> {
     distances: &'p RankDistances,
     /// Ranks of the list.
     ranks: Vec<u32>,
-    /// Their labels, as [`super::distance_kernel::DistanceKernel::lay_out`] leaves them.
+    /// Labels of the ranks, as [`super::distance_kernel::DistanceKernel::lay_out`] leaves them.
     labels: Vec<u32>,
 }
 

@@ -232,7 +232,7 @@ pub struct ShapeSums {
     levels: Vec<String>,
     /// Number of jobs.
     jobs: u64,
-    /// By level: units spanned, fewest, jobs that span no more.
+    /// By level: sum of the units spanned, sum of the fewest possible, number of jobs that span only the fewest.
     units: Vec<[u64; 3]>,
     /// Number of jobs of two nodes or more.
     several: u64,

@@ -117,7 +117,7 @@ impl Units {
 /// Counts the units that sets of nodes span; holds the marks for that.
 #[derive(Debug)]
 pub struct UnitCounter<'u> {
-    /// Levels whose units it counts.
+    /// Levels whose units are counted.
     pub(super) units: Cow<'u, Units>,
     /// By level and unit: number (see `set`) of the last set that has nodes in the unit. So no marks need be
     /// cleared before the next set.

@@ -19,7 +19,7 @@ pub type OrderingEntry = Entry<Method>;
 /// Constructor of a family's orderings, and the machines that it works on.
 #[derive(Clone, Copy)]
 pub struct Method {
-    /// Need that a topology must meet.
+    /// What the ordering needs of a topology.
     pub needs: Needs,
     /// Whether the nodes of a router stand together in rank order, unless an option says otherwise.
     pub keeps_routers: bool,
@@ -51,7 +51,7 @@ pub trait OrderNodes: Send {
 pub enum OrderedNodes {
     /// Nodes of a construction.
     Constructed(Vec<NodeId>),
-    /// Nodes that a search found, with how good they are.
+    /// Result of a search: nodes, objective and bound.
     Searched(SearchResult),
 }
 
@@ -77,7 +77,7 @@ impl Method {
     }
 }
 
-/// The need of a method that not every topology meets.
+/// What a method needs that not every topology has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Needs {
     /// Nothing: works everywhere.

@@ -72,7 +72,7 @@ impl NodeOrder {
         ))
     }
 
-    /// Returns the name that the user gave it.
+    /// Returns the name that the user gave the ordering.
     pub fn label(&self) -> &str {
         &self.label
     }

@@ -35,7 +35,7 @@ pub struct SearchResult {
     pub nodes: Vec<NodeId>,
     /// Weighted sum of distances that the search minimised.
     pub objective: f64,
-    /// Value that the objective of no ordering (that keeps routers together, unless `split=true`) is below.
+    /// Proved lower bound of the objective of any ordering (that keeps routers together, unless `split=true`).
     pub lower_bound: f64,
     /// `(objective - lower_bound) / objective`, as achieved; 0 for an objective of 0.
     pub gap: f64,

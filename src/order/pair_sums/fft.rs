@@ -31,7 +31,7 @@ pub struct Complex {
 impl Complex {
     /// Multiplies two numbers.
     pub fn multiply(self, w: Complex) -> Complex {
-        let (re, im) = times::<false>(self.re, self.im, w);
+        let (re, im) = multiply_lane::<false>(self.re, self.im, w);
         Complex { re, im }
     }
 }
@@ -86,7 +86,7 @@ impl ComplexVector {
                 re: other.re[l],
                 im: other.im[l],
             };
-            (product.re[l], product.im[l]) = times::<FUSED>(self.re[l], self.im[l], w);
+            (product.re[l], product.im[l]) = multiply_lane::<FUSED>(self.re[l], self.im[l], w);
         }
         product
     }
@@ -243,7 +243,7 @@ fn run_stages(stages: &[Vec<Factors>], re: &mut [Vector], im: &mut [Vector]) {
 
 /// Computes `(re + i·im) · w` for one lane.
 #[inline(always)]
-fn times<const FUSED: bool>(re: f64, im: f64, w: Complex) -> (f64, f64) {
+fn multiply_lane<const FUSED: bool>(re: f64, im: f64, w: Complex) -> (f64, f64) {
     (
         mul_add::<FUSED>(re, w.re, -(im * w.im)),
         mul_add::<FUSED>(re, w.im, im * w.re),
@@ -261,7 +261,7 @@ fn radix_2_by<const FUSED: bool>(factors: &[Complex], re: &mut [Vector], im: &mu
         for l in 0..LANES {
             re0[l] = a[l] + b[l];
             im0[l] = c[l] + d[l];
-            (re1[l], im1[l]) = times::<FUSED>(a[l] - b[l], c[l] - d[l], *w);
+            (re1[l], im1[l]) = multiply_lane::<FUSED>(a[l] - b[l], c[l] - d[l], *w);
         }
     }
 }
@@ -289,9 +289,9 @@ fn radix_4_by<const FUSED: bool>(factors: &[Factors], re: &mut [Vector], im: &mu
             let v_im = dr[l] - br[l];
             out[0][0][l] = s_re + u_re;
             out[0][1][l] = s_im + u_im;
-            (out[1][0][l], out[1][1][l]) = times::<FUSED>(t_re + v_re, t_im + v_im, *w1);
-            (out[2][0][l], out[2][1][l]) = times::<FUSED>(s_re - u_re, s_im - u_im, *w2);
-            (out[3][0][l], out[3][1][l]) = times::<FUSED>(t_re - v_re, t_im - v_im, *w3);
+            (out[1][0][l], out[1][1][l]) = multiply_lane::<FUSED>(t_re + v_re, t_im + v_im, *w1);
+            (out[2][0][l], out[2][1][l]) = multiply_lane::<FUSED>(s_re - u_re, s_im - u_im, *w2);
+            (out[3][0][l], out[3][1][l]) = multiply_lane::<FUSED>(t_re - v_re, t_im - v_im, *w3);
         }
         for k in 0..4 {
             re[at[k]] = out[k][0];

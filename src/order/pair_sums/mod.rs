@@ -149,7 +149,7 @@ struct SumPlanner<'a> {
 
 /// Terms by the method that sums their lags.
 #[derive(Default)]
-struct Methods<'t> {
+struct TermsByMethod<'t> {
     by_transform: Vec<&'t Term>,
     by_pairs: Vec<&'t Term>,
     /// Estimated seconds on one core for all.
@@ -237,9 +237,9 @@ impl<'a> SumPlanner<'a> {
     }
 
     /// Chooses the terms whose lags are summed by transform: under [`SumMethod::Auto`] where that fits and costs less.
-    fn choose_methods<'t>(&self, terms: &'t [Term]) -> Methods<'t> {
+    fn choose_methods<'t>(&self, terms: &'t [Term]) -> TermsByMethod<'t> {
         let fits = transform_bytes(self.n) <= self.topology.context().memory;
-        let mut methods = Methods::default();
+        let mut methods = TermsByMethod::default();
         for term in terms {
             let by_transform = transform::estimate_seconds(term);
             let by_pairs = self.choose_pair_pass(vec![term]).seconds;

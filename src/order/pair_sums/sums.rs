@@ -56,7 +56,7 @@ impl PairSums {
     }
 }
 
-/// Adds numbers one by one.
+/// Adds `more` to `sums`, entry by entry.
 pub fn add_sums(sums: &mut [u64], more: &[u64]) {
     for (sum, more) in sums.iter_mut().zip(more) {
         *sum += more;

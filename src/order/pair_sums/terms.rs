@@ -167,6 +167,7 @@ fn row_and_column_sums_by(terms: &[Term], n: usize, length: usize) -> (Vec<u64>,
             .clone()
             .map(|labels| count_labels(labels, extent))
             .collect();
+        // Turns the counts of each stretch into those of all stretches before it.
         let mut all = vec![0; extent as usize];
         for counts in &mut before {
             for (count, all) in counts.iter_mut().zip(&mut all) {
@@ -174,10 +175,10 @@ fn row_and_column_sums_by(terms: &[Term], n: usize, length: usize) -> (Vec<u64>,
             }
         }
         let distances = list_label_distances(labelling);
-        let all = Histogram::new(labelling, distances.as_deref(), &all);
+        let members = Histogram::new(labelling, distances.as_deref(), &all);
         let to_all: Vec<u64> = (0..extent)
             .into_par_iter()
-            .map(|label| all.distance_sum(label))
+            .map(|label| members.distance_sum(label))
             .collect();
         let sums = row.par_chunks_mut(length).zip(col.par_chunks_mut(length));
         let stretches = sums.zip(stretches).zip(&before);

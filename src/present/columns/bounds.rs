@@ -6,15 +6,15 @@ use super::{Column, Value};
 /// Which end of a bracket a value is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bound {
-    /// The value is at least so much.
+    /// The value is at least the number shown.
     Lower,
-    /// The value is at most so much.
+    /// The value is at most the number shown.
     Upper,
 }
 
 impl Bound {
-    /// Rounds a bound to so many decimals, away from the value. What is whole there but for the rounding of long sums
-    /// (a part in 10⁹) stays.
+    /// Rounds a bound to `decimals`, away from the value. What is whole there but for the rounding of long sums (a part
+    /// in 10⁹) stays.
     pub fn round(self, bound: f64, decimals: usize) -> f64 {
         let unit = 10f64.powi(decimals as i32);
         let scaled = bound * unit;
@@ -28,7 +28,7 @@ impl Bound {
         }
     }
 
-    /// Returns the end of a bracket that a column has, by its name; `None` for other columns.
+    /// Tells by a column's name which end of a bracket it holds; `None` for columns of no bracket.
     fn of_column(name: &str) -> Option<Self> {
         // A cost or so many watts of a unit of what is surely carried is an upper bound.
         let upper = ["_at_most", "_bound", "_per_throughput"];

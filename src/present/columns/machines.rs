@@ -32,7 +32,7 @@ impl<'a> RankedMachine<'a> {
         &self.machine().comparison.topology
     }
 
-    /// Returns what the machine costs and draws.
+    /// Returns the machine's price and watts.
     fn bill(&self) -> &'a CostBreakdown {
         &self.machine().bill
     }

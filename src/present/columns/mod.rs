@@ -139,7 +139,7 @@ pub fn select_columns<R>(columns: &[Column<R>], names: &[&str]) -> Vec<Column<R>
         .collect()
 }
 
-/// Reads the values of a row; they outlive it.
+/// Reads the values of a row, as copies that outlive the row.
 pub fn row_values<R>(columns: &[Column<R>], row: &R) -> Vec<Value<'static>> {
     columns
         .iter()

@@ -104,16 +104,16 @@ fn find_saturation(topology: &Topology, attached: &[u64], neighbours: &[Vec<u32>
 }
 
 /// A router in the order of a search, and the places of those neighbours that it is the first to reach.
-struct Reached {
+struct ReachedRouter {
     at: usize,
     firsts: Vec<usize>,
 }
 
 /// Lists the routers by their distance from `start`, those of one distance by number: the order of `AnyNet::route`.
-fn list_by_distance(start: usize, neighbours: &[Vec<u32>]) -> Vec<Reached> {
+fn list_by_distance(start: usize, neighbours: &[Vec<u32>]) -> Vec<ReachedRouter> {
     let mut seen = vec![false; neighbours.len()];
     seen[start] = true;
-    let mut listed: Vec<Reached> = Vec::with_capacity(neighbours.len());
+    let mut listed: Vec<ReachedRouter> = Vec::with_capacity(neighbours.len());
     let mut level = vec![start];
     while !level.is_empty() {
         level.sort_unstable();
@@ -126,7 +126,7 @@ fn list_by_distance(start: usize, neighbours: &[Vec<u32>]) -> Vec<Reached> {
                     farther.push(*to as usize);
                 }
             }
-            listed.push(Reached { at, firsts });
+            listed.push(ReachedRouter { at, firsts });
         }
         level = farther;
     }

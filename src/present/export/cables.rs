@@ -81,7 +81,7 @@ pub(super) fn list_cables(
     Ok(cables.collect())
 }
 
-/// What targets can say whose nodes have one router each.
+/// What formats accept in which each node has one router, for errors.
 pub(super) const ONE_NODE_LINK: &str = "a machine whose nodes have one node link each";
 
 /// Checks whether nodes are on several switches, rail by rail.

@@ -65,7 +65,7 @@ impl CaminosOptions {
             let problem = "a machine of one router, or whose node ids are dealt over routers";
             return Err(refuse_export("caminos", problem, "routers that links join"));
         }
-        input.check_one_each("caminos")?;
+        input.refuse_shared_nodes("caminos")?;
         // caminos gives every router servers, those that carry no nodes included; the extra ones stay idle.
         let tasks = u64::from(routers) * u64::from(per_router);
         let all = input.jobs_or_all();

@@ -28,7 +28,7 @@ fn write(input: &ExportInput, wiring: bool) -> Result<Export> {
         let problem = "nodes on rails, which its models do not have";
         return Err(refuse_export("codes", problem, "a machine without rails"));
     }
-    input.check_one_each("codes")?;
+    input.refuse_shared_nodes("codes")?;
     let mut text = String::new();
     for job in input.jobs_or_all().iter() {
         text += &(join_items(&job.nodes, " ") + "\n");

@@ -24,7 +24,7 @@ pub(super) const fn plain_target(
 /// format cannot say.
 pub type WriteExport = Box<dyn Fn(&ExportInput) -> Result<Export>>;
 
-/// How a target comes to write.
+/// Function of a target that reads its options, if it has any, and writes.
 #[derive(Clone, Copy)]
 pub enum ParseTarget {
     /// Without options.
@@ -75,7 +75,7 @@ impl ExportInput<'_> {
     ///
     /// # Errors
     /// With the node and both jobs.
-    pub(super) fn check_one_each(&self, target: &str) -> Result<()> {
+    pub(super) fn refuse_shared_nodes(&self, target: &str) -> Result<()> {
         let mut held: BTreeMap<NodeId, &str> = BTreeMap::new();
         for ExportJob {
             name: job, nodes, ..
@@ -94,7 +94,7 @@ impl ExportInput<'_> {
     }
 }
 
-/// Returns the error of what the target cannot say, with what it can.
+/// Builds the error of a `problem` that the target's format cannot express, and the remedy.
 pub(super) fn refuse_export(target: &str, problem: impl Into<String>, remedy: &str) -> Error {
     Error::unsuited(
         SourceLocation::option(format!("--to {target}")),
@@ -128,7 +128,7 @@ impl From<String> for Export {
 }
 
 impl Export {
-    /// Makes the export of a network's links, which notes what is assumed of their capacities.
+    /// Makes the export of a network's links, with a note on what is assumed of their capacities.
     pub(super) fn of_links(topology: &Topology, text: String) -> Export {
         Export {
             notes: topology.capacity_assumption().into_iter().collect(),

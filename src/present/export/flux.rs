@@ -57,7 +57,7 @@ fn parse_graph(params: &Params) -> Result<WriteExport> {
     }))
 }
 
-/// Writes the graph, so many `parts` of each kind below every node.
+/// Writes the graph; below every node stand `parts`, the number of cores and of GPUs.
 fn write_graph(
     input: &ExportInput,
     parts: [(&str, usize); 2],

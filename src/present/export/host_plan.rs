@@ -193,7 +193,7 @@ fn group_by_unit(level: Option<&Level>, nodes: &[NodeId]) -> Vec<Vec<NodeId>> {
     units
 }
 
-/// Builds the error of segments that find no place in units of so many hosts.
+/// Builds the error of a role's segments, `left` of which find no place in the units.
 fn refuse_segments(role: &Role, left: u32, units: &[Vec<NodeId>], level: &str) -> Error {
     let mut counts: Vec<usize> = units.iter().map(Vec::len).collect();
     // Units of one size are said once, the largest first.
@@ -350,7 +350,8 @@ impl HostPlan {
         Ok(())
     }
 
-    /// Puts segments on units so that groups of ranks span few and little is sent between. Fails if there is no room.
+    /// Puts segments on units so that groups of ranks span few units and little is sent between units. Fails if there
+    /// is no room.
     fn spread_hosts(
         &mut self,
         units: &[Vec<NodeId>],

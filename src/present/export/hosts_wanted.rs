@@ -6,7 +6,7 @@ use nodeorder_order::NodeOrder;
 use nodeorder_traffic::mapping::guest::make_guest_for;
 use nodeorder_traffic::mapping::{Guest, Role};
 
-/// What is asked of the hosts of a job.
+/// Request for the hosts of a job: number, order, segments and roles.
 #[derive(Clone, Copy, Debug)]
 pub struct HostsWanted<'a> {
     /// Ordering; of those that suit the one with the shortest ring, unless given.
@@ -94,7 +94,7 @@ impl HostsWanted<'_> {
         Ok(roles)
     }
 
-    /// Makes the guest. Fails if it has not `per_node` processes for each of so many hosts.
+    /// Makes the guest. Fails unless it has `per_node` processes for each of the `hosts`.
     pub(super) fn make_guest(&self, topology: &Topology, text: &str, hosts: u32) -> Result<Guest> {
         let processes = u64::from(hosts) * u64::from(self.per_node);
         let count = u32::try_from(processes).unwrap_or(u32::MAX);
@@ -108,7 +108,7 @@ impl HostsWanted<'_> {
     }
 }
 
-/// Makes the role of so many hosts. Fails if its segments do not divide them, as Slurm does.
+/// Makes a role of a number of `hosts`. Fails if `segment` does not divide it, as Slurm does.
 fn make_role(option: String, name: &str, hosts: u32, segment: u32) -> Result<Role> {
     if hosts == 0 || !hosts.is_multiple_of(segment) {
         let expected = format!("a multiple of the segment, {segment}");

@@ -174,7 +174,7 @@ pub fn write_simgrid(
     })
 }
 
-/// What is written of a platform.
+/// Data of a platform from which its XML is written.
 struct Platform<'a> {
     input: ExportInput<'a>,
     figures: &'a SimGridFigures,
@@ -291,7 +291,7 @@ impl Platform<'_> {
         text
     }
 
-    /// Formats the direction of a node link, which those that are not shared do not have.
+    /// Formats the direction of a node link; empty for node links that are not shared, which have none.
     fn node_direction(&self, way: &str) -> String {
         if self.figures.network.node_links_free {
             String::new()

@@ -17,7 +17,7 @@ pub(super) const TARGET: ExportTarget = plain_target(
 fn write(input: &ExportInput) -> Result<Export> {
     let topology = input.topology;
     let links = list_cables(topology, "sst", true)?;
-    input.check_one_each("sst")?;
+    input.refuse_shared_nodes("sst")?;
     // Two hyphens may not stand in a comment of XML.
     let comment = input
         .header_comments(" ", include_str!("texts/sst.txt"))

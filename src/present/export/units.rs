@@ -25,7 +25,7 @@ pub(super) struct ExportUnit {
 }
 
 impl ExportUnit {
-    /// Formats its nodes and the units below as host lists, each beside its word; those that are empty are left out.
+    /// Formats the unit's nodes and the units below it as host lists, each with its key word; empty lists are left out.
     pub(super) fn host_lists(
         &self,
         [nodes, below]: [&'static str; 2],

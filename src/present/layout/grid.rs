@@ -3,9 +3,9 @@
 /// A grid of equal blocks.
 #[derive(Clone, Copy)]
 pub struct Grid {
-    /// Blocks in all.
+    /// Number of blocks.
     pub count: usize,
-    /// Blocks in a row.
+    /// Number of blocks in a row.
     pub columns: usize,
     /// From one block to the next across and down, gap included, in cells.
     pub step: (f64, f64),

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::grid::Grid;
 use nodeorder_base::NodeId;
 
-/// The side of a cell as a share of the room it has.
+/// Side of a cell, as a share of the room for the cell.
 pub const EDGE: f64 = 0.92;
 
 /// Most frames of units, and most slices: more would hide what is in them.
@@ -87,8 +87,8 @@ impl Layout {
 /// A digit of the number of a cell, as stride and extent: its value is `cell / stride % extent`.
 pub type Digit = (u32, u32);
 
-/// A grid that adds to the position of every cell. The cell's digits make the number of a block of the grid; blocks
-/// are counted along rows of `columns`.
+/// A grid that adds an offset to the position of every cell. Some digits of the cell's number are the number of a block
+/// of the grid; blocks are counted along rows of `columns`.
 #[derive(Serialize)]
 pub struct Part {
     digits: Vec<Digit>,

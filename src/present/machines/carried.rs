@@ -27,7 +27,7 @@ pub struct MachineThroughput {
     pub worst_at_most: Option<f64>,
 }
 
-/// Number of draws of what is broken.
+/// Number of draws of the broken parts.
 const DRAWS: u64 = 10;
 /// Gap that is small enough for a draw: draws differ by more.
 const DRAW_GAP: f64 = 0.05;
@@ -39,7 +39,7 @@ pub const BROKEN_ROUTING: &str = "ideal:gap=0.05";
 pub struct BrokenFigures {
     /// All-to-all throughput that was found of what is left.
     pub throughput: Difference,
-    /// The same that no routing exceeds.
+    /// Upper bound of the all-to-all throughput of what is left: no routing exceeds it.
     pub at_most: Difference,
     /// Number of nodes that are broken or cut off.
     pub unreachable: Difference,

@@ -38,7 +38,8 @@ impl Contender {
         }
     }
 
-    /// Computes the proved ends of the figure that ranks, first the end that ranks. `None` if it is no bracket.
+    /// Computes the proved ends of the figure by which `criterion` ranks, first the end that decides. `None` if the
+    /// figure is no bracket.
     pub(super) fn ranking_bracket(&self, criterion: Criterion) -> Option<Bracket> {
         match criterion {
             // First what was found: a machine is ranked by what it surely carries.
@@ -138,7 +139,8 @@ impl Criterion {
         matches!(self, Criterion::Throughput | Criterion::Cost)
     }
 
-    /// Returns the end of the bracket that ranks, with which sentences and tables round it. `None` for other figures.
+    /// Returns the end of a bracket by which this criterion ranks, for rounding. `None` for figures that are no
+    /// brackets.
     pub fn ranking_end(self) -> Option<Bound> {
         match self {
             Criterion::Throughput => Some(Bound::Lower),

@@ -5,7 +5,7 @@ use super::confidence::is_above;
 use super::contender::{Bracket, Contender};
 use super::headline::format_range;
 
-/// Something that offers are judged by: a figure of each, and which side is better.
+/// Criterion by which offers are judged: the figure of an offer, and the name of the best.
 struct BuyingCriterion {
     /// What the best offer is called, as in `cheapest`.
     best: &'static str,
@@ -19,7 +19,8 @@ struct BuyingCriterion {
     ends: fn(&Contender) -> Option<Bracket>,
 }
 
-/// What offers are judged by, in the order of the verdict. What is not known of every offer is left out.
+/// Criteria by which offers are judged, in the order of the verdict. A criterion that is not known of every offer is
+/// left out.
 const CRITERIA: [BuyingCriterion; 7] = [
     BuyingCriterion {
         best: "cheapest",
@@ -116,7 +117,7 @@ pub struct JudgedCriterion {
 }
 
 impl JudgedCriterion {
-    /// Looks up what is certain of each offer: the worse end of its figure.
+    /// Lists the value that is certain for each offer: the worse end of its figure.
     pub fn list_certain(&self) -> Vec<f64> {
         let worse = |[low, high]: &Bracket| if self.higher_is_better { *low } else { *high };
         self.ends.iter().map(worse).collect()
@@ -192,7 +193,7 @@ impl Machines {
             // What all offers tie at decides nothing, but stands in the table.
             criteria.push(judged);
         }
-        let telling = list_telling(&criteria, offers.len());
+        let telling = list_distinguishing(&criteria, offers.len());
         let mut unbeaten: Vec<usize> = (0..offers.len()).collect();
         // Without a criterion that tells offers apart, none is beaten.
         if !telling.is_empty() {
@@ -209,8 +210,8 @@ impl Machines {
     }
 }
 
-/// Lists the criteria at which not all of so many offers tie.
-fn list_telling(criteria: &[JudgedCriterion], offers: usize) -> Vec<&JudgedCriterion> {
+/// Lists the criteria at which not all `offers` tie.
+fn list_distinguishing(criteria: &[JudgedCriterion], offers: usize) -> Vec<&JudgedCriterion> {
     let all = criteria.iter();
     all.filter(|criterion| criterion.best.len() < offers)
         .collect()
@@ -218,7 +219,7 @@ fn list_telling(criteria: &[JudgedCriterion], offers: usize) -> Vec<&JudgedCrite
 
 /// Says what the choice between offers hinges on.
 fn hinge_sentence(criteria: &[JudgedCriterion], names: &[&str]) -> String {
-    let telling = list_telling(criteria, names.len());
+    let telling = list_distinguishing(criteria, names.len());
     if let [first, rest @ ..] = &telling[..]
         && let [winner] = first.best[..]
         && rest.iter().all(|criterion| criterion.best == [winner])

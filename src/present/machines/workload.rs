@@ -54,7 +54,7 @@ pub struct JobService {
     pub skipped: u64,
     /// Number of jobs that need more nodes than the machine has.
     pub too_large: u64,
-    /// Names of the first of those, twenty at most.
+    /// Names of the first of the jobs that are too large, twenty at most.
     pub too_large_names: Vec<String>,
     /// Summary of the schedule; none where jobs have no times.
     pub schedule: Option<OrderingSchedule>,
@@ -89,7 +89,7 @@ struct LeadingPlacements {
     hops: Vec<Option<f64>>,
     /// Number of jobs that need more nodes than the machine has.
     too_large: u64,
-    /// Names of the first of those.
+    /// Names of the first of the jobs that are too large.
     names: Vec<String>,
 }
 

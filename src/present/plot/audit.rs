@@ -13,9 +13,9 @@ const HIGH: f64 = 190.0;
 /// Points of one placement: a time and a value each.
 pub type Points = Vec<(f64, f64)>;
 
-/// What holds between two points of a placement.
+/// How a line goes from one point of a placement to the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Between {
+pub enum LineShape {
     /// Nothing is known: a straight line joins means of stretches of time.
     Line,
     /// The value stays until the next point, the last one to the end of the axis; the axis begins at zero.
@@ -35,7 +35,7 @@ pub fn plot_over_time<'a>(
     names: &[&'a str],
     ticks: Vec<(f64, String)>,
     panels: Vec<OverTime<'a>>,
-    between: Between,
+    between: LineShape,
 ) -> Result<Figure<'a>> {
     let legend = Legend::new(Sample::Curve, names.iter().copied().zip(0..));
     let size = legend.figure_size(TOP, panels.len() as f64 * (HIGH + BELOW));
@@ -47,7 +47,7 @@ pub fn plot_over_time<'a>(
         let scale = |lines: &Vec<Points>| {
             let (low, high) =
                 lowest_and_highest(lines.iter().flatten().map(|p| p.1)).unwrap_or((0.0, 1.0));
-            if between == Between::Step {
+            if between == LineShape::Step {
                 return Scale::linear((0.0, high), 5);
             }
             // Placements differ by little: an axis down to zero would lay their lines on each other.
@@ -65,7 +65,7 @@ pub fn plot_over_time<'a>(
                 Panel::place_panel(ends, (top, HIGH), (&x, ""), (y, name)).draw_axes(pen)?;
             for (slot, points) in lines.iter().enumerate() {
                 let stroke = Stroke::line_of_look(look_of_slot(slot), 1.8);
-                if between == Between::Step {
+                if between == LineShape::Step {
                     // Lines are thinned by pixels, which would mix up the two ends of an upright one.
                     for corners in list_corners(points, last).windows(2) {
                         chart.draw_line(corners.iter().copied(), &stroke)?;

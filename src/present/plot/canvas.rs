@@ -26,7 +26,7 @@ pub type Area<'a> = DrawingArea<Canvas<'a>, Shift>;
 /// Why drawing failed.
 pub type DrawError = DrawingAreaErrorKind<BitmapError>;
 type BitmapError = <BitMapBackend<'static> as DrawingBackend>::ErrorType;
-type Drawn = Result<(), DrawingErrorKind<BitmapError>>;
+type DrawResult = Result<(), DrawingErrorKind<BitmapError>>;
 
 /// A file of shapes and texts, later ones above earlier ones. Lengths are in device units.
 pub trait Shapes {
@@ -48,7 +48,7 @@ pub trait Shapes {
     /// Draws a text whose size is in device units an em; `at` is on the baseline, at the text's anchor.
     fn draw_text(&mut self, text: &str, style: &Text, at: BackendCoord);
 
-    /// Writes what is still open.
+    /// Writes shapes that are still open.
     fn flush(&mut self) {}
 }
 
@@ -68,11 +68,11 @@ impl DrawingBackend for Canvas<'_> {
         }
     }
 
-    fn ensure_prepared(&mut self) -> Drawn {
+    fn ensure_prepared(&mut self) -> DrawResult {
         Ok(())
     }
 
-    fn present(&mut self) -> Drawn {
+    fn present(&mut self) -> DrawResult {
         match self {
             Canvas::Shapes(file) => file.flush(),
             Canvas::Pixels(pixels) => pixels.present()?,
@@ -80,7 +80,7 @@ impl DrawingBackend for Canvas<'_> {
         Ok(())
     }
 
-    fn draw_pixel(&mut self, (x, y): BackendCoord, color: BackendColor) -> Drawn {
+    fn draw_pixel(&mut self, (x, y): BackendCoord, color: BackendColor) -> DrawResult {
         match self {
             Canvas::Shapes(file) => file.draw_rectangle((x, y), (x + 1, y + 1), color),
             Canvas::Pixels(pixels) => pixels.draw_pixel((x, y), color)?,
@@ -93,7 +93,7 @@ impl DrawingBackend for Canvas<'_> {
         from: BackendCoord,
         to: BackendCoord,
         style: &S,
-    ) -> Drawn {
+    ) -> DrawResult {
         self.draw_path([from, to], style)
     }
 
@@ -103,7 +103,7 @@ impl DrawingBackend for Canvas<'_> {
         to: BackendCoord,
         style: &S,
         fill: bool,
-    ) -> Drawn {
+    ) -> DrawResult {
         match self {
             // Plotters draws the ground of a legend even where it cannot be seen.
             _ if style.color().alpha == 0.0 => Ok(()),
@@ -125,7 +125,7 @@ impl DrawingBackend for Canvas<'_> {
         &mut self,
         path: I,
         style: &S,
-    ) -> Drawn {
+    ) -> DrawResult {
         let pixels = match self {
             Canvas::Shapes(file) => {
                 let points: Vec<BackendCoord> = path.into_iter().collect();
@@ -155,7 +155,7 @@ impl DrawingBackend for Canvas<'_> {
         radius: u32,
         style: &S,
         fill: bool,
-    ) -> Drawn {
+    ) -> DrawResult {
         match self {
             Canvas::Shapes(file) => file.draw_disc(at, radius as i32, style.color()),
             Canvas::Pixels(pixels) => {
@@ -169,7 +169,7 @@ impl DrawingBackend for Canvas<'_> {
         &mut self,
         corners: I,
         style: &S,
-    ) -> Drawn {
+    ) -> DrawResult {
         match self {
             Canvas::Shapes(file) => {
                 let corners: Vec<BackendCoord> = corners.into_iter().collect();
@@ -180,7 +180,12 @@ impl DrawingBackend for Canvas<'_> {
         Ok(())
     }
 
-    fn draw_text<S: BackendTextStyle>(&mut self, text: &str, style: &S, at: BackendCoord) -> Drawn {
+    fn draw_text<S: BackendTextStyle>(
+        &mut self,
+        text: &str,
+        style: &S,
+        at: BackendCoord,
+    ) -> DrawResult {
         let at = baseline_start(style, at);
         let pixels = match self {
             _ if text.is_empty() => return Ok(()),

@@ -331,7 +331,7 @@ pub fn sort_falling(values: &[f64], room: f64) -> impl Iterator<Item = Point> {
     at.map(|at| (at as f64, values[at]))
 }
 
-/// A legend.
+/// Legend of a figure: its entries and where they stand.
 pub struct Legend {
     entries: Vec<(String, Look, Sample)>,
     /// Width of the figure, in pixels.

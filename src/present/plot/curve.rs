@@ -14,9 +14,9 @@ use nodeorder_base::Result;
 pub struct Series<'a> {
     /// Name in the legend.
     pub label: &'a str,
-    /// Its whole curve: element i is MPC(i + 2); not a number where a size is not drawn.
+    /// Whole MPC curve of the ordering: element i is MPC(i + 2); not a number where a size is not drawn.
     pub values: &'a [f64],
-    /// Nodes of the whole machine; the curve may end before.
+    /// Number of nodes of the whole machine; the curve may end before.
     pub nodes: usize,
     /// Its number as the user named the orderings: decides its colour, dash and mark in every figure.
     pub slot: usize,
@@ -100,7 +100,7 @@ struct Curves<'a> {
     best: Vec<f64>,
     /// Where the panels end, in pixels.
     right: f64,
-    /// Their height, in pixels.
+    /// Height of the panels, in pixels.
     height: f64,
 }
 

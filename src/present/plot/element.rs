@@ -41,14 +41,14 @@ impl Stroke<'static> {
     }
 }
 
-type Drawn<B> = Result<(), DrawingErrorKind<<B as DrawingBackend>::ErrorType>>;
+type DrawResult<B> = Result<(), DrawingErrorKind<<B as DrawingBackend>::ErrorType>>;
 
 fn draw_stroke<B: DrawingBackend>(
     canvas: &mut B,
     points: Vec<BackendCoord>,
     stroke: &Stroke<'_>,
     scale: f64,
-) -> Drawn<B> {
+) -> DrawResult<B> {
     if points.len() < 2 {
         return Ok(());
     }
@@ -79,7 +79,7 @@ fn draw_mark<B: DrawingBackend>(
     (x, y): BackendCoord,
     look: Look,
     scale: f64,
-) -> Drawn<B> {
+) -> DrawResult<B> {
     let fill = fill_style(look.colour, 1.0);
     let d = |pixels: f64| (pixels * scale).round() as i32;
     match look.mark {
@@ -155,7 +155,7 @@ impl<C, B: DrawingBackend> Drawable<B> for Element<'_, C> {
         points: I,
         canvas: &mut B,
         _: (u32, u32),
-    ) -> Drawn<B> {
+    ) -> DrawResult<B> {
         let line = points.collect::<Vec<_>>();
         let scale = self.scale;
         let (look, sample, (x, y)) = match (self.glyph, line.first()) {

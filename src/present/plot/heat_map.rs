@@ -16,7 +16,7 @@ const CELL: f64 = 130.0;
 /// Most pixels for the names of rows, and for those of columns that are turned.
 const NAMES: f64 = 230.0;
 
-/// Values of rows against columns, and what they are called.
+/// Values by row and column, with the names of rows and columns.
 pub struct HeatMap<'a> {
     /// Names of the rows, from the top.
     pub rows: &'a [String],
@@ -24,7 +24,7 @@ pub struct HeatMap<'a> {
     pub columns: &'a [&'a str],
     /// Value of each row in each column.
     pub values: Vec<Vec<Option<f64>>>,
-    /// Decimals of a value in its cell.
+    /// Number of decimals of the values in the cells.
     pub decimals: usize,
     /// Whether values of different columns cannot be compared: each column has its own colours and lowest value.
     pub apart: bool,

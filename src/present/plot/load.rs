@@ -24,7 +24,7 @@ const CELLS: usize = 64;
 
 /// A placed guest with its analysis: the data of a mapping's figure.
 #[derive(Clone, Copy)]
-pub struct Mapped<'a> {
+pub struct PlottedMapping<'a> {
     /// The machine.
     pub fabric: &'a Fabric<'a>,
     /// The traffic.
@@ -44,8 +44,8 @@ pub struct Mapped<'a> {
 ///
 /// # Limits
 /// One plane of at most 32×32 routers, the one with the busiest link; at most 64×64 blocks of traffic.
-pub fn plot_mapping<'a>(mapped: &Mapped<'a>) -> Figure<'a> {
-    let Mapped {
+pub fn plot_mapping<'a>(mapped: &PlottedMapping<'a>) -> Figure<'a> {
+    let PlottedMapping {
         fabric,
         guest,
         placement,
@@ -261,13 +261,13 @@ impl Matrix {
         // Processes by the rank of their node; those of one node by number.
         let mut rank: Vec<(NodeId, usize)> = ranks.iter().copied().zip(0..).collect();
         rank.sort_unstable();
-        let of = |node: NodeId| {
+        let rank_of_node = |node: NodeId| {
             rank.binary_search_by_key(&node, |r| r.0)
                 // Nodes that the ordering leaves out come last.
                 .map_or(n, |i| rank[i].1)
         };
         let mut order: Vec<usize> = (0..n).collect();
-        order.sort_by_key(|p| of(placement.nodes()[*p]));
+        order.sort_by_key(|p| rank_of_node(placement.nodes()[*p]));
         let mut position = vec![0; n];
         order
             .iter()

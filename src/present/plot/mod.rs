@@ -41,7 +41,7 @@ pub use curve::{ABOVE_BEST_TOP, CLOSER, CurveValue, Limits, Series, SizeAxis, Vi
 pub use curve::{curves, curves_of_width, lowest_curve, mpc_plot};
 pub use drawing::Figure;
 pub use heat_map::HeatMap;
-pub use load::{Mapped, plot_mapping};
+pub use load::{PlottedMapping, plot_mapping};
 pub use node_key::NodeGroup;
 pub use node_map::{plot_groups, plot_machine, plot_shares};
 pub use offers::{OfferPanel, plot_offers};

@@ -53,7 +53,7 @@ pub enum Mark {
     Cross,
 }
 
-/// How a curve looks, also for those who draw it themselves.
+/// Colour, dash and mark of a curve; also written to JSON for readers who draw curves themselves.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Look {
     /// Colour of the curve; `#rrggbb` in JSON.

@@ -25,7 +25,7 @@ const PIXEL: f64 = 0.75;
 const MILLIMETRE: f64 = 72.0 / 25.4;
 /// Distance of a Bézier curve's inner points for a quarter of a circle of radius 1.
 const QUARTER_CIRCLE: f32 = 0.552_284_8;
-/// How the glyphs of a font are numbered: by the font itself.
+/// Numbering of glyphs: as the font itself numbers them.
 const IDENTITY: SystemInfo<'_> = SystemInfo {
     registry: Str(b"Adobe"),
     ordering: Str(b"Identity"),
@@ -216,7 +216,7 @@ impl Pdf {
     /// Makes `colour` that of what is filled next.
     fn set_fill(&mut self, colour: BackendColor) {
         self.set_opacity(colour.alpha);
-        let [red, green, blue] = parts(colour.rgb);
+        let [red, green, blue] = unit_components(colour.rgb);
         self.content.set_fill_rgb(red, green, blue);
     }
 
@@ -250,7 +250,7 @@ fn name_opacity(percent: u8) -> String {
 }
 
 /// Converts a colour to shares of 1.
-fn parts((red, green, blue): Rgb) -> [f32; 3] {
+fn unit_components((red, green, blue): Rgb) -> [f32; 3] {
     [red, green, blue].map(|part| f32::from(part) / 255.0)
 }
 
@@ -265,7 +265,7 @@ impl Shapes for Pdf {
 
     fn draw_stroke(&mut self, points: &[BackendCoord], colour: BackendColor, width: u32) {
         self.set_opacity(colour.alpha);
-        let [red, green, blue] = parts(colour.rgb);
+        let [red, green, blue] = unit_components(colour.rgb);
         self.content
             .set_stroke_rgb(red, green, blue)
             .set_line_width(width as f32);

@@ -202,7 +202,7 @@ fn append_pair(path: &mut String, command: char, (x, y): BackendCoord) {
     append_tenths(path, y, true);
 }
 
-/// Appends tenths as a number, with the blank that parts it from the one before.
+/// Appends a number, given in tenths, with the blank that separates it from the number before.
 fn append_tenths(out: &mut String, tenths: i32, follows: bool) {
     // A minus sign parts numbers as well as a blank does.
     if follows && tenths >= 0 {

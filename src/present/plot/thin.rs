@@ -17,10 +17,10 @@ pub fn thin_points(
         .into_iter()
         .map(|point| (pixel(point), point))
         .peekable();
-    let mut kept: Vec<Placed> = placed.peek().copied().into_iter().collect();
+    let mut kept: Vec<PlacedPoint> = placed.peek().copied().into_iter().collect();
     let mut last = None;
     while let Some(first) = placed.next() {
-        let column = |p: &Placed| (p.0.0 / COLUMN).floor();
+        let column = |p: &PlacedPoint| (p.0.0 / COLUMN).floor();
         let mut low = first;
         let mut high = first;
         last = Some(first);
@@ -43,10 +43,10 @@ pub fn thin_points(
 }
 
 /// The pixel of a point, and the point.
-type Placed = (Point, Point);
+type PlacedPoint = (Point, Point);
 
 /// Drops points that lie on the line from the last kept point to the next one.
-fn drop_straight_points(points: &[Placed]) -> Vec<Point> {
+fn drop_straight_points(points: &[PlacedPoint]) -> Vec<Point> {
     const TOLERANCE: f64 = 0.05;
     let mut kept: Vec<Point> = Vec::new();
     let mut start = 0;

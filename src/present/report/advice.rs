@@ -11,7 +11,9 @@ use nodeorder_base::Result;
 use nodeorder_jobs::schedule::saving::REFERENCE;
 use nodeorder_network::Topology;
 use nodeorder_order::metric::comparison::Comparison;
-use nodeorder_traffic::slowdown::{DUTY_STEPS, GuestSlowdowns, Loss, SlowdownComparison, UNTOLD};
+use nodeorder_traffic::slowdown::{
+    DUTY_STEPS, GuestSlowdowns, OrderingLoss, SlowdownComparison, UNTOLD,
+};
 
 /// Slowdowns shown as `1.00`.
 const UNSLOWED: f64 = UNTOLD;
@@ -48,12 +50,12 @@ pub(super) struct Answers<'a> {
     #[serde(flatten)]
     by_traffic: BTreeMap<String, Answer<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    slowdown: Option<Measured<'a>>,
+    slowdown: Option<MeasuredSlowdowns<'a>>,
 }
 
 /// How slowdowns were measured, and their means.
 #[derive(Serialize)]
-struct Measured<'a> {
+struct MeasuredSlowdowns<'a> {
     routing: &'a str,
     duty: f64,
     tilings: u32,
@@ -127,7 +129,7 @@ impl Advice {
             current: self.current(),
             current_assumed: self.current.is_none(),
             by_traffic,
-            slowdown: self.slowdowns.as_ref().map(|compared| Measured {
+            slowdown: self.slowdowns.as_ref().map(|compared| MeasuredSlowdowns {
                 routing: compared.routing,
                 duty: compared.duty,
                 tilings: compared.tilings,
@@ -448,7 +450,7 @@ fn guest_phrase(guest: &str) -> String {
 }
 
 /// Says how much communication is slowed at a size: `4.6 times`.
-fn times_text(loss: &Loss<'_>, ordering: usize, size: usize) -> String {
+fn times_text(loss: &OrderingLoss<'_>, ordering: usize, size: usize) -> String {
     let mixed = loss.guest.curves[ordering].mixed_at(size);
     let told = mixed.filter(|mixed| *mixed >= UNSLOWED);
     told.map_or_else(

@@ -59,7 +59,7 @@ pub enum BestValue {
 struct Cell {
     text: String,
     value: Value,
-    /// Whether it is marked as the best of its column.
+    /// Whether the cell is marked as the best of its column.
     best: bool,
     class: &'static str,
 }

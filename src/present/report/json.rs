@@ -24,14 +24,14 @@ struct Summary<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     workload: Option<&'a Prediction>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    schedules: Option<Scheduled<'a>>,
+    schedules: Option<ScheduleDocument<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     throughput: Vec<serde_json::Value>,
 }
 
 /// Schedules, each with its figures in the order of `schedule.csv`.
 #[derive(Serialize)]
-struct Scheduled<'a> {
+struct ScheduleDocument<'a> {
     #[serde(flatten)]
     schedules: &'a Schedules,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -57,16 +57,19 @@ pub fn summary_json(
             .map(|advice| advice.answers(comparison)),
         comparison,
         workload: workload.prediction.as_ref(),
-        schedules: workload.schedules.as_ref().map(|schedules| Scheduled {
-            schedules,
-            recorded: schedules
-                .recorded
-                .as_ref()
-                .map(|row| OrderedObject(&columns, schedule_figures(row))),
-            rows: schedule_rows(schedules)
-                .map(|row| OrderedObject(&columns, row))
-                .collect(),
-        }),
+        schedules: workload
+            .schedules
+            .as_ref()
+            .map(|schedules| ScheduleDocument {
+                schedules,
+                recorded: schedules
+                    .recorded
+                    .as_ref()
+                    .map(|row| OrderedObject(&columns, schedule_figures(row))),
+                rows: schedule_rows(schedules)
+                    .map(|row| OrderedObject(&columns, row))
+                    .collect(),
+            }),
         throughput: workload
             .windows
             .iter()

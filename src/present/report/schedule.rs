@@ -11,7 +11,7 @@ use crate::columns::replay::TRAFFIC;
 use crate::columns::schedule::{SIZE_CLASS, ScheduleFigures, UnservedRow};
 use crate::columns::shape::{ROOM, ROOM_SUMS, SHAPE_SUMS, ScheduleMoment};
 use crate::columns::{self, Table, extend_object, json_list, json_object};
-use crate::plot::schedule::{Figure, Moment as Point, Stay};
+use crate::plot::schedule::{Figure, JobStay, Moment as Point};
 use nodeorder_base::Result;
 use nodeorder_jobs::replay::FigureSet;
 use nodeorder_jobs::replay::traffic::TrafficTotals;
@@ -154,7 +154,7 @@ pub fn draw_figures(title: &str, outcome: &ScheduleResult) -> Result<Vec<(String
     let mut stays = Vec::new();
     for record in &outcome.records {
         if let Some(ranks) = &record.figures.ranks {
-            stays.push(Stay {
+            stays.push(JobStay {
                 job: record.task,
                 from: hours_after(first, record.start, outcome),
                 to: hours_after(first, record.end, outcome),

@@ -12,7 +12,7 @@ use askama::filters::{Html, HtmlSafe, escape};
 
 use crate::plot::format_fixed;
 
-/// A text in which names stand out, as HTML and as plain text. All that is added is escaped.
+/// A text as HTML, in which names stand out, and as plain text. All text that is added is escaped.
 #[derive(Clone, Debug, Default)]
 pub struct RichText {
     html: String,

@@ -8,7 +8,7 @@ use super::snapshot::{
     SnapshotReport, count_free_units, holding_jobs, hours_until, waiting_that_fit,
 };
 use super::terms;
-use crate::plot::audit::Between;
+use crate::plot::audit::LineShape;
 use crate::plot::{self, NodeGroup, format_thousands};
 use nodeorder_base::Result;
 use nodeorder_jobs::audit::ReasonCount;
@@ -238,7 +238,7 @@ fn draw_growth(snapshot: &Snapshot) -> Result<Option<Figure>> {
         &["largest job"],
         ticks,
         panels,
-        Between::Step,
+        LineShape::Step,
     )?;
     let caption = "Largest job that would fit in one unit if nothing new starts and every job uses its full limit. Overdue jobs count as ending now.";
     Ok(Some(Figure::from_drawing("largest.svg", caption, drawn)?))

@@ -38,7 +38,7 @@ pub const SLOT: Term = term("Slot");
 /// Terms of machines side by side.
 pub const CABLES: [Term; 2] = [term("Links, cables a node"), term("Bisection bandwidth")];
 pub const THROUGHPUT: Term = term("Throughput");
-/// Terms of what machines cost.
+/// Terms about the cost of machines.
 pub const BOUGHT: Term = term("Electrical and optical cables; a unit of throughput");
 pub const MPC: Term = term("Mean placement calculation, MPC(<var>S</var>)");
 pub const LOG_UNIFORM: Term = term("Log-uniform mean");

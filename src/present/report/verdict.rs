@@ -14,7 +14,7 @@ use crate::plot::format_thousands;
 use nodeorder_jobs::schedule::saving::REFERENCE;
 use nodeorder_order::metric::comparison::{Comparison, OrderingFigures};
 
-/// Leads below this many per cent are told as such: rounded to a decimal they would read as 0.0.
+/// Lead, in per cent, below which a sentence says "less than" this: rounded to a decimal it would read 0.0.
 const SMALL_LEAD: f64 = 0.05;
 /// Most other orderings whose sizes are listed.
 const MOST_OTHERS: usize = 4;

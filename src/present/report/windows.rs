@@ -61,16 +61,16 @@ pub(super) fn throughput_section(
     let columns = vec![
         Column::counts("Job size (nodes)", rows.iter().map(|row| row.size as u64)),
         Column::counts("Jobs at once", rows.iter().map(|row| row.windows as u64)),
-        bracket_column("Throughput", rows, |row| {
+        unmarked_column("Throughput", rows, |row| {
             Some(Bound::Lower.round(row.throughput, 4))
         }),
-        bracket_column("At most", rows, |row| {
+        unmarked_column("At most", rows, |row| {
             Some(Bound::Upper.round(row.throughput_at_most, 4))
         }),
-        bracket_column("Bound from hops", rows, |row| {
+        unmarked_column("Bound from hops", rows, |row| {
             Some(Bound::Upper.round(row.throughput_bound?, 4))
         }),
-        bracket_column("A job alone", rows, |row| Some(row.alone)),
+        unmarked_column("A job alone", rows, |row| Some(row.alone)),
     ];
     let names = rows.iter().map(|row| row.ordering.to_string()).collect();
     let table = Table::new("Throughput of orderings", "Ordering", names, columns);
@@ -125,8 +125,8 @@ pub(super) fn throughput_section(
     Ok(section)
 }
 
-/// Makes a column of which no value is marked: brackets that meet are not told apart.
-fn bracket_column(
+/// Makes a column in which no value is marked as the best: the brackets of orderings may overlap.
+fn unmarked_column(
     title: &str,
     rows: &[WindowRow<'_>],
     value: fn(&WindowRow<'_>) -> Option<f64>,

@@ -97,7 +97,7 @@ const PLACEMENTS: &str =
 
 /// A column by its role and its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Named {
+struct NamedColumn {
     role: &'static str,
     name: String,
     /// Whether the column is of a known set, and so may be missing or have one of several names.
@@ -118,7 +118,7 @@ fn find_role(key: &str) -> Option<&'static str> {
 /// Names of columns by what they say.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Columns {
-    names: Vec<Named>,
+    names: Vec<NamedColumn>,
     /// Number of time units in a second, for times that are plain numbers; `None` if their size is to tell.
     pub(super) per_second: Option<i64>,
     /// Whether the header alone says that these are the columns.
@@ -168,7 +168,7 @@ impl Columns {
             }
             // A pair behind the name of a set takes the place of what the set says.
             columns.names.retain(|named| named.role != role);
-            columns.names.push(Named {
+            columns.names.push(NamedColumn {
                 role,
                 name: name.into(),
                 known: false,
@@ -191,7 +191,7 @@ impl Columns {
         Columns {
             names: pairs
                 .filter_map(|(key, name)| {
-                    Some(Named {
+                    Some(NamedColumn {
                         role: find_role(key)?,
                         name: name.to_string(),
                         known,

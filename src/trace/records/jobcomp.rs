@@ -29,7 +29,7 @@ pub static JOBCOMP: RecordFormat = RecordFormat {
     },
 };
 
-/// Keys that are read; two names of one thing have one place.
+/// Keys that are read, each with its place among the values; two names of the same value have the same place.
 const KEYS: [(&str, usize); 12] = [
     ("JobId", 0),
     ("StartTime", 1),
@@ -44,7 +44,7 @@ const KEYS: [(&str, usize); 12] = [
     ("UserId", 9),
     ("SegmentSize", 10),
 ];
-/// Places of keys, of which so many are in every line.
+/// Number of different places of keys.
 const PLACES: usize = 11;
 const NEEDED: usize = 6;
 

@@ -22,9 +22,9 @@ fn before_1970(time: i64) -> bool {
 
 /// Numbers by name, in the order in which names came.
 #[derive(Default)]
-struct Numbers(BTreeMap<String, i32>);
+struct NameNumbers(BTreeMap<String, i32>);
 
-impl Numbers {
+impl NameNumbers {
     /// Looks up the number of a name, from 1; -1 for none.
     fn number_of_name(&mut self, name: &str) -> i32 {
         match self.0.get(name) {
@@ -61,8 +61,8 @@ impl Records {
     pub fn read_trace(mut self, options: &Options) -> Result<Trace> {
         let mut jobs = Vec::<Job>::new();
         let mut record = Record::default();
-        let mut partitions = Numbers::default();
-        let mut users = Numbers::default();
+        let mut partitions = NameNumbers::default();
+        let mut users = NameNumbers::default();
         while self.read_next(&mut record)? {
             let partition = partitions.number_of_name(&record.partition);
             let wanted = options.partitions.is_empty() || options.partitions.contains(&partition);

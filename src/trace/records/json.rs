@@ -67,7 +67,7 @@ impl Source for HeldRecords {
 }
 
 impl HeldRecords {
-    /// Makes the records of a document, of whose jobs so many were left out or kept by an assumption.
+    /// Makes the records of a document; `counts` has the numbers of jobs left out or kept by an assumption, by reason.
     pub fn new(records: Vec<Record>, counts: Vec<(Reason, usize)>) -> HeldRecords {
         HeldRecords {
             records: records.into_iter(),
@@ -164,8 +164,8 @@ fn no_limit() -> i64 {
     -1
 }
 
-/// What a profile says of its run time: a delay, the parts of a sequence, or what it is expected to take. What others
-/// take depends on the machine that Batsim simulates.
+/// What a profile says of its run time: a delay, the parts of a sequence, or an expected time. The run time of other
+/// profiles depends on the machine that Batsim simulates.
 #[derive(Deserialize)]
 struct BatsimProfile {
     #[serde(rename = "type")]
@@ -187,7 +187,7 @@ impl BatsimProfile {
     }
 }
 
-/// Most sequences within each other.
+/// Largest depth of nested sequences.
 const DEEPEST: u32 = 100;
 
 /// Run times of profiles, each computed once.

@@ -62,8 +62,8 @@ pub struct Records {
 }
 
 impl Records {
-    /// Opens the records that the rest of `lines` is. `columns` says which columns of a CSV table are which;
-    /// without it the header must be that of a known table ([`columns::PRESETS`]).
+    /// Opens the rest of `lines` as records. `columns` says which columns of a CSV table are which; without it the
+    /// header must be that of a known table ([`columns::PRESETS`]).
     ///
     /// # Errors
     /// A header without the columns needed; JSON that is no such workload, with its line.
@@ -99,7 +99,7 @@ impl Records {
         &self.name
     }
 
-    /// Returns when the records were taken, in seconds since 1970. `None` where they do not say.
+    /// Returns the time at which the records were taken, in seconds since 1970. `None` where they do not say.
     pub fn taken_at(&self) -> Option<i64> {
         self.jobs.source.taken_at()
     }
@@ -121,7 +121,7 @@ impl Records {
         self.jobs.next(record, &mut self.tally)
     }
 
-    /// Returns the count of lines read so far, and of what was left out of them.
+    /// Returns the count of lines read so far, and of lines left out by reason.
     pub fn tally(&self) -> &Tally {
         &self.tally
     }

@@ -76,7 +76,7 @@ fn split_line(line: &[u8]) -> Option<[&[u8]; 4]> {
 
 /// State of a job from its lines, while it runs or waits to run again.
 #[derive(Default)]
-struct Live {
+struct LiveRun {
     /// Its run; where it is `phased`, the phase since it last gave nodes back.
     run: Record,
     /// End of the job's last run, where it was queued again, or of its last phase.
@@ -86,17 +86,17 @@ struct Live {
     ended: bool,
 }
 
-impl Live {
+impl LiveRun {
     /// Starts a run: a line S.
     fn start_run(&mut self, run: Record, tally: &mut Tally) {
         // A run whose end the log lacks.
         let lost = !self.ended && self.run.start.is_some_and(|start| Some(start) != run.start);
         tally.lines += u64::from(lost);
         tally.add_count(Reason::StillRunning, usize::from(lost));
-        *self = Live {
+        *self = LiveRun {
             run: Record { run: None, ..run },
             again: self.again,
-            ..Live::default()
+            ..LiveRun::default()
         };
     }
 
@@ -146,9 +146,9 @@ impl Live {
         }
         self.ended = true;
         if kind == b'R' || !self.phased {
-            *self = Live {
+            *self = LiveRun {
                 again: end.filter(|_| kind == b'R'),
-                ..Live::default()
+                ..LiveRun::default()
             };
         }
     }
@@ -157,7 +157,7 @@ impl Live {
 struct Pbs {
     lines: Lines,
     /// Jobs that started and have not ended, by id.
-    live: BTreeMap<String, Live>,
+    live: BTreeMap<String, LiveRun>,
     /// Largest number of these jobs at once, so far.
     most: usize,
     begun: bool,
@@ -307,7 +307,7 @@ fn reason_to_skip(kind: u8, text: &str, run: &Record, backwards: Option<bool>) -
     }
 }
 
-/// Subtracts what the clock at the front of a line is ahead from a time there, or adds it the other way round.
+/// Subtracts from the time at the front of a line the seconds by which that clock is ahead (adds them if it is behind).
 fn subtract_shift(front: Option<i64>, less: Option<i64>) -> Option<i64> {
     Some(front? - less?)
 }
@@ -385,7 +385,7 @@ impl Source for Pbs {
                 }
             }
             if live.run.start.or(live.again).is_some() {
-                let bytes = 2 * size_of::<Live>() + line.bytes.len();
+                let bytes = 2 * size_of::<LiveRun>() + line.bytes.len();
                 self.live.insert(id.to_string(), live);
                 // Only a new peak takes memory: below it a job has that of one that ended.
                 if self.live.len() > self.most {

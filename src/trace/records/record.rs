@@ -77,7 +77,7 @@ impl State {
         }
     }
 
-    /// Returns how a job of a queue ended, by its phase.
+    /// Converts the phase of a job in a queue to the state in which it ended.
     pub(super) fn of_phase(phase: JobPhase) -> State {
         match phase {
             JobPhase::Completed => State::Completed,
@@ -176,7 +176,7 @@ pub trait Source {
     /// counted in `tally`.
     fn read_next(&mut self, record: &mut Record, tally: &mut Tally) -> Result<bool>;
 
-    /// Returns when the records were taken, in seconds since 1970. `None` where they do not say.
+    /// Returns the time at which the records were taken, in seconds since 1970. `None` where they do not say.
     fn taken_at(&self) -> Option<i64> {
         None
     }

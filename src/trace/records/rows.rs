@@ -14,7 +14,7 @@ use nodeorder_base::Result;
 
 /// Largest number of jobs held back.
 const HELD: usize = 1 << 10;
-/// Largest number of bytes of the host lists of these jobs.
+/// Largest number of bytes of the host lists of all jobs held back.
 const HELD_BYTES: usize = 16 << 20;
 /// Jobs handed out whose further rows are still noticed: the last of each remainder. 6 MB.
 const REMEMBERED: usize = 1 << 18;
@@ -165,7 +165,7 @@ impl JobRows {
 }
 
 impl PendingRow {
-    /// Adds a row, and says what became of it.
+    /// Adds a row to the job's, and returns how it was taken: the reason to count it under.
     fn merge_row(&mut self, row: &Record, joins: bool) -> Reason {
         let job = &mut self.record;
         self.rows.insert(job.row);

@@ -38,11 +38,11 @@ pub struct Sacct {
     header: Header,
     /// Lines of a row whose text has line breaks, and the row that was read behind it.
     joined: String,
-    ahead: Option<Ahead>,
+    ahead: Option<LineAhead>,
 }
 
 /// A line that was read while looking for the end of a row: its file, its number, its text.
-type Ahead = (u32, usize, String);
+type LineAhead = (u32, usize, String);
 
 impl Sacct {
     pub fn new(mut lines: Lines) -> Result<Self> {
@@ -100,7 +100,7 @@ impl Sacct {
         else {
             return Ok(Some((file, number, false)));
         };
-        let mut put = false;
+        let mut was_joined = false;
         loop {
             let short = split_plainly(&self.joined, delimiter).len() < width;
             // A row with all of its fields is at its end, unless the last of them is free text.
@@ -121,9 +121,9 @@ impl Sacct {
             }
             self.joined.push('\n');
             self.joined.push_str(text);
-            put = true;
+            was_joined = true;
         }
-        Ok(Some((file, number, put)))
+        Ok(Some((file, number, was_joined)))
     }
 }
 
@@ -156,8 +156,8 @@ impl SacctRow<'_> {
         strip_quotes(&self.fields[at + shift])
     }
 
-    /// Finds the one way in which a row with separators or line breaks in its texts can be read; false where there is
-    /// none, or where there are several.
+    /// Finds the only way in which a row with separators or line breaks in its texts can be read; false if there is
+    /// none, or more than one.
     fn decide_reading(&mut self) -> bool {
         let mut columns = self.header.at.iter().flatten();
         let most = match self.header.free {
@@ -263,7 +263,7 @@ impl SacctRow<'_> {
 
 impl Source for Sacct {
     fn read_next(&mut self, record: &mut Record, tally: &mut Tally) -> Result<bool> {
-        while let Some((file, number, put)) = self.read_row()? {
+        while let Some((file, number, was_joined)) = self.read_row()? {
             tally.set_row(file, number);
             let header = &self.header;
             let location = self.lines.location_of(number);
@@ -288,7 +288,7 @@ impl Source for Sacct {
                 header,
                 shift: 0,
             };
-            if (put || count > width) && !row.decide_reading() {
+            if (was_joined || count > width) && !row.decide_reading() {
                 tally.leave_out(Reason::UnclearFields);
                 continue;
             }

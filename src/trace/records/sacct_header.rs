@@ -27,7 +27,8 @@ pub fn detect_delimiter(header: &[u8]) -> Option<char> {
     })
 }
 
-/// Returns the name of a column: `State%20` is a width that sacct takes and prints without; a user may have kept it.
+/// Strips the width from the name of a column: sacct takes `State%20` and prints `State`; a user may have kept the
+/// width.
 fn name_column(column: &str) -> &str {
     strip_quotes(column).split('%').next().unwrap_or_default()
 }

@@ -38,7 +38,7 @@ struct Accounting {
 #[derive(Deserialize)]
 struct Job {
     job_id: f64,
-    state: Stated,
+    state: JobStateJson,
     time: Times,
     allocation_nodes: Number,
     nodes: Option<String>,
@@ -48,7 +48,7 @@ struct Job {
 }
 
 #[derive(Deserialize)]
-struct Stated {
+struct JobStateJson {
     current: States,
 }
 

@@ -22,28 +22,28 @@ pub enum NodeState {
 /// What `sinfo --json` prints: since 23.02 rows `sinfo`, one for each kind of node and partition; before, `nodes`.
 #[derive(Deserialize)]
 struct Document {
-    sinfo: Option<Vec<Row>>,
-    nodes: Option<Vec<Node>>,
+    sinfo: Option<Vec<RowJson>>,
+    nodes: Option<Vec<NodeJson>>,
 }
 
 #[derive(Deserialize)]
-struct Row {
-    nodes: Named,
-    node: Stated,
+struct RowJson {
+    nodes: NodeNames,
+    node: NodeStateJson,
 }
 
 #[derive(Deserialize)]
-struct Named {
+struct NodeNames {
     nodes: Vec<String>,
 }
 
 #[derive(Deserialize)]
-struct Stated {
+struct NodeStateJson {
     state: States,
 }
 
 #[derive(Deserialize)]
-struct Node {
+struct NodeJson {
     name: String,
     state: States,
     #[serde(default)]

@@ -9,7 +9,7 @@ use super::time::LONGEST;
 use crate::tally::Reason;
 use nodeorder_base::slurm_states::{JobPhase, find_job_phase};
 
-/// A number, or none where it is null, not set or infinite.
+/// A number of Slurm's JSON; no number where it is null, not set or infinite.
 #[derive(Clone, Copy, Deserialize)]
 #[serde(untagged)]
 pub enum Number {
@@ -29,13 +29,13 @@ fn true_by_default() -> bool {
 }
 
 impl Number {
-    /// Returns the number as a count of nodes, 0 where it is none.
+    /// Converts the number to a count of nodes, 0 where it is unset or no count.
     pub fn node_count(self) -> u32 {
         let number = self.known_number();
         number.and_then(|n| n.try_into().ok()).unwrap_or(0)
     }
 
-    /// Returns the number if it is whole, above 0, which stands for none, and no longer than times are.
+    /// Returns the number if it is whole, above 0 (which stands for none), and within the range of times.
     pub fn known_number(self) -> Option<i64> {
         let number = match self {
             Number::Plain(number) => number,

@@ -63,7 +63,7 @@ impl Trace {
         Trace::from_lines(Lines::new(name, text).with_memory(options.memory), options)
     }
 
-    /// Reads the trace that the rest of `lines` is, within their memory.
+    /// Reads the rest of `lines` as a trace, within their memory.
     ///
     /// # Errors
     /// As [`Trace::read`]; more jobs than the memory holds.
@@ -193,7 +193,7 @@ impl Trace {
         &self.tally
     }
 
-    /// Returns evidence that each of its processors was taken for a node, though a node has several.
+    /// Returns the evidence, if any, that the trace counts processors while nodes have several each.
     pub fn processors_hint(&self) -> Option<&ProcessorsHint> {
         self.processors_hint.as_ref()
     }

@@ -6,7 +6,7 @@ use super::job::Options;
 use crate::header::Header;
 use crate::tally::{Reason, Tally};
 
-/// Evidence that a trace's processors are not nodes, where each was taken for one.
+/// Evidence that a trace counts processors of nodes with several, though each was taken for a node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProcessorsHint {
     /// Processors that a node has, probably.

@@ -8,10 +8,10 @@ use nodeorder_base::input::RawLine;
 use nodeorder_base::{Error, Result, SourceLocation};
 
 /// The largest numbers of processors and of nodes that a job may have; `None` where there is no limit.
-pub type Limits = (Option<u64>, Option<u64>);
+pub type JobLimits = (Option<u64>, Option<u64>);
 
 /// Reads the limits that the options or the header set.
-pub fn read_limits(header: &Header, name: &str, options: &Options) -> Result<Limits> {
+pub fn read_limits(header: &Header, name: &str, options: &Options) -> Result<JobLimits> {
     let per_node = u64::from(options.procs_per_node);
     // The machine of the user counts, whatever the header says: traces are replayed on other machines.
     if let Some(nodes) = options.nodes.map(u64::from) {
@@ -48,7 +48,7 @@ const JOB_BYTES: usize = 3 * size_of::<Job>();
 /// Reads jobs line by line.
 pub struct Reader<'a> {
     options: &'a Options,
-    pub limits: Limits,
+    pub limits: JobLimits,
     /// Whether the jobs were made up, so that none has started.
     pub synthetic: bool,
     tally: &'a mut Tally,
@@ -202,10 +202,10 @@ impl<'a> Reader<'a> {
 }
 
 /// The fields of a line, nodes and processors of each where field 21 says them, and how many fields there are.
-type Split<'l> = (Fields<'l>, Option<(u32, u32)>, usize);
+type SplitLine<'l> = (Fields<'l>, Option<(u32, u32)>, usize);
 
 /// Splits a line into its fields.
-fn split_line<'l>(line: &'l RawLine<'_>) -> Result<Split<'l>> {
+fn split_line<'l>(line: &'l RawLine<'_>) -> Result<SplitLine<'l>> {
     let mut fields = [""; 18];
     let mut words = line.text()?.split_ascii_whitespace();
     let filled = fields

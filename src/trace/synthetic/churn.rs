@@ -79,7 +79,7 @@ pub const LOG: GeneratorEntry = GeneratorEntry {
     parse: |params| parse(params, SizeSource::parse(params)?),
 };
 
-/// Returns the options of a machine of so many nodes, of whose jobs so many are placed unless others are given.
+/// Lists the options of a machine, with the default numbers of its `nodes` and of the jobs' `placements`.
 const fn machine_options(nodes: &'static str, placements: &'static str) -> [Opt; 5] {
     [
         NODES.default_value(nodes),
@@ -226,8 +226,8 @@ impl Churn {
     }
 
     fn end_job(&mut self, text: &mut String) {
-        let which = random_below(self.live.len() as u64, &mut self.random) as usize;
-        let (job, size) = self.live.swap_remove(which);
+        let index = random_below(self.live.len() as u64, &mut self.random) as usize;
+        let (job, size) = self.live.swap_remove(index);
         self.free = self.free.map(|free| free + size);
         let _ = writeln!(text, "F {job}");
     }

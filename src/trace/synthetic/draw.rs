@@ -58,10 +58,10 @@ impl Sampler {
     pub fn new(sizes: &Sizes, largest: u32) -> Result<Self> {
         let shares = sizes.shares_between(1, largest)?;
         let counted = sizes.count_table().map(|table| {
-            let some = table
+            let drawable = table
                 .into_iter()
                 .filter(|(size, count)| *size <= largest && *count > 0);
-            some.collect::<Vec<_>>()
+            drawable.collect::<Vec<_>>()
         });
         let weights = counted
             // Counts that add up to more than 64 bits are drawn as shares.

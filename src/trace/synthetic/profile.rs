@@ -36,7 +36,7 @@ const YEAR_TAIL: [(u32, u32, usize); 6] = [
     (1792, 2048, 256),
 ];
 
-/// The weight of each of them in units of 1/12,800 of [`YEAR`]'s.
+/// Weight of each larger size, in units of 1/12,800 of the weights of [`YEAR`].
 const YEAR_EACH: u64 = 173;
 
 /// The sizes above 124 of [`ten_sizes`].
@@ -108,7 +108,7 @@ pub const SIZES: Opt = Opt::text(
 
 /// Where job sizes come from.
 pub enum SizeSource {
-    /// log-uniform: sizes without end.
+    /// `log-uniform`: sizes without an upper limit.
     LogUniform,
     /// `hector`, `hector-ten`, `hector-year`, `nersc` or a list.
     Table(Sizes),

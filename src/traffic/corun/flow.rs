@@ -74,7 +74,7 @@ impl Flow {
         sum
     }
 
-    /// Queues the end of the slot's smallest messages; what was queued for it before is stale.
+    /// Queues the end of the slot's smallest messages; entries queued for the slot before become stale.
     pub fn queue_end(&mut self, ends: &mut EndQueue, slot: u32) {
         self.version += 1;
         let left = (self.sizes[self.next].0 - self.sent).max(0.0);

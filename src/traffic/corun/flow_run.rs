@@ -15,10 +15,10 @@ use super::filling::MaxMinRates;
 use super::flow::{EndQueue, Flow};
 use super::messages::{FlowGroup, FlowJob, FlowPhase};
 use super::pattern::{SimulationState, StopCondition};
-use super::progress::Computing;
+use super::progress::ComputingTimes;
 use super::timing::{Simulation, Timeline};
 
-/// The present activity of a job.
+/// What a job does now.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum FlowStage {
     /// Computes up to this second.
@@ -60,7 +60,7 @@ pub struct FlowRun {
 impl FlowRun {
     /// Creates the simulation of jobs that share these channels, at time 0. `count`: states that come again are
     /// counted.
-    pub fn new(jobs: &[(&FlowJob, &Computing)], channels: &Channels, count: bool) -> Self {
+    pub fn new(jobs: &[(&FlowJob, &ComputingTimes)], channels: &Channels, count: bool) -> Self {
         let phases = jobs
             .iter()
             .map(|(job, computing)| (*computing, job.phases.len()));
@@ -147,7 +147,7 @@ impl FlowRun {
             phases,
             ..FlowJob::default()
         };
-        FlowRun::new(&[(&job, &Computing::new(0, 0.0))], channels, false)
+        FlowRun::new(&[(&job, &ComputingTimes::new(0, 0.0))], channels, false)
     }
 
     /// Ends the messages of the smallest size left in a slot.

@@ -16,14 +16,14 @@ use std::collections::BTreeMap;
 
 use super::Channels;
 use super::pattern::{NEAR, SimulationState, StopCondition};
-use super::progress::Computing;
+use super::progress::ComputingTimes;
 use super::timing::{Simulation, Timeline};
 use super::usage::JobLoad;
 
 /// Uses of a link that jobs can fill: job, phase, and the seconds of the link for each byte of its largest message.
 type LinkUses = Vec<(u32, u32, f64)>;
 
-/// The present activity of a job.
+/// What a job does now.
 #[derive(Clone, Copy, Debug)]
 enum JobStage {
     /// Computes, or waits for first bytes: others cannot slow it down.
@@ -79,7 +79,7 @@ impl SharedLink {
         }
     }
 
-    /// Visits each job with the second at which it will be done here. O(jobs on the link, squared).
+    /// Visits each job on the link with the second at which the link has served it. O(jobs on the link, squared).
     fn visit_ends(&mut self, mut visit: impl FnMut(u32, f64)) {
         self.active.sort_by(|a, b| a.2.total_cmp(&b.2));
         let mut service = self.service;
@@ -108,7 +108,7 @@ impl JobRun {
     /// Creates the simulation of jobs at time 0; `contended` are the channels that they can fill together.
     /// `count`: states that come again are counted.
     pub fn new(
-        jobs: &[(&JobLoad, &Computing)],
+        jobs: &[(&JobLoad, &ComputingTimes)],
         contended: &[u32],
         channels: &Channels,
         count: bool,
@@ -176,8 +176,8 @@ impl JobRun {
         self.line.skip_periods(state, goal);
     }
 
-    /// Lets a job begin to send. It is done no sooner than alone, and later where links are shared; so are the
-    /// others there.
+    /// Lets a job begin to send, and updates the ends of all jobs on its links: a job ends no sooner than alone, and
+    /// later where links are shared.
     fn begin_sending(&mut self, i: usize) {
         let now = self.line.now;
         let at = self.line.jobs[i].phase;
@@ -220,7 +220,7 @@ impl Simulation for JobRun {
         nodeorder_base::observer::unwind_if_stopped();
         let now = self.next_event();
         self.line.now = now;
-        let before = self.line.jobs[0].count;
+        let iterations_before = self.line.jobs[0].count;
         for i in 0..self.jobs.len() {
             if self.jobs[i].until > now {
                 continue;
@@ -237,8 +237,11 @@ impl Simulation for JobRun {
             job.stage = JobStage::Waits;
             job.until = now + draw_wait(&job.usage, progress.phase, &mut progress.computing);
         }
-        let count = self.line.jobs[0].count;
-        if count > before && count >= PATTERNS_FROM && self.line.pattern.is_some() {
+        let iterations = self.line.jobs[0].count;
+        if iterations > iterations_before
+            && iterations >= PATTERNS_FROM
+            && self.line.pattern.is_some()
+        {
             self.skip_periods(goal);
         }
     }
@@ -265,13 +268,17 @@ impl Simulation for JobRun {
 }
 
 /// Draws the seconds from the start of a phase until it sends.
-fn draw_wait(usage: &JobLoad, phase: usize, computing: &mut Computing) -> f64 {
+fn draw_wait(usage: &JobLoad, phase: usize, computing: &mut ComputingTimes) -> f64 {
     let phase = &usage.phases[phase];
     computing.draw_seconds(phase.compute) + phase.latency
 }
 
 /// Lists the uses of a channel by each phase of each job.
-fn list_link_uses(jobs: &[(&JobLoad, &Computing)], channel: u32, channels: &Channels) -> LinkUses {
+fn list_link_uses(
+    jobs: &[(&JobLoad, &ComputingTimes)],
+    channel: u32,
+    channels: &Channels,
+) -> LinkUses {
     let mut row = LinkUses::new();
     for (i, (job, _)) in (0..).zip(jobs) {
         for (phase, usage) in (0..).zip(&job.phases) {

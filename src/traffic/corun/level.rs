@@ -44,7 +44,7 @@ use super::flow_run::FlowRun;
 use super::job_run::JobRun;
 use super::jobs::Phase;
 use super::messages::{FlowJob, JobSite};
-use super::progress::Computing;
+use super::progress::ComputingTimes;
 use super::timing::Simulation;
 use super::usage::JobLoad;
 use crate::mapping::{Fabric, FixedRouting, ProcessMapping};
@@ -63,8 +63,8 @@ pub enum Detail {
 #[derive(Clone, Debug)]
 pub struct PlacedJob {
     traffic: Traffic,
-    computing: Computing,
-    /// Channels on which it may meet other jobs, ascending, with the most that it asks of each, in bytes a second.
+    computing: ComputingTimes,
+    /// Channels on which the job may meet other jobs, ascending, with the most that it asks of each, in bytes a second.
     peak_demands: Vec<(u32, f64)>,
 }
 
@@ -114,14 +114,14 @@ impl PlacedJob {
         };
         Ok(PlacedJob {
             traffic,
-            computing: Computing::new(0, 0.0),
+            computing: ComputingTimes::new(0, 0.0),
             peak_demands,
         })
     }
 
     /// Sets that computing takes its seconds times a number drawn from 1 - `spread` to 1 + `spread`.
     pub fn with_spread(mut self, spread: f64, seed: u64) -> Self {
-        self.computing = Computing::new(seed, spread);
+        self.computing = ComputingTimes::new(seed, spread);
         self
     }
 

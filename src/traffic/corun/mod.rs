@@ -13,12 +13,12 @@
 //!
 //! [`side_by_side()`] runs the jobs of a file; [`RunningJobs`] those that come and go.
 //!
-//! Shared are directed links between routers, each with its capacity times the bandwidth; node links, each direction
-//! by itself (or they only bound each message); and switches, where their bandwidth is limited ([`Channels`]).
-//! Messages inside a node take none of them and go at a node link's rate. A message that a routing splits over paths
-//! is one flow of one rate that loads each link by its share. A message costs the latencies of its links before its
-//! first byte, and then its bytes over its rate; bytes that are cut into messages, one after the other, cost that
-//! latency so many times.
+//! Shared are directed links between routers, each with its capacity times the bandwidth; node links, each direction by
+//! itself (or they only bound each message); and switches, where their bandwidth is limited ([`Channels`]). Messages
+//! inside a node take none of them and go at a node link's rate. A message that a routing splits over paths is one flow
+//! of one rate that loads each link by its share. A message costs the latencies of its links before its first byte, and
+//! then its bytes over its rate; bytes that are cut into messages, one after the other, cost that latency once for each
+//! message.
 //!
 //! # References
 //! Bertsekas, Gallager, "Data Networks", second edition, 1992, section 6.5.2 (max-min fairness by progressive

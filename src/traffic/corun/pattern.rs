@@ -29,9 +29,9 @@ pub struct SimulationState {
 /// The goal at which a simulation stops.
 #[derive(Clone, Copy, Debug)]
 pub enum StopCondition {
-    /// Each job has done so many iterations.
+    /// Each job has done this number of iterations.
     Iterations(u64),
-    /// The time is so many seconds.
+    /// The simulated time, in seconds, has come.
     Time(f64),
 }
 

@@ -4,15 +4,15 @@ use nodeorder_base::random::{self, Generator};
 
 /// Source of a job's computing times.
 #[derive(Clone, Debug)]
-pub struct Computing {
+pub struct ComputingTimes {
     random: Generator,
     spread: f64,
 }
 
-impl Computing {
+impl ComputingTimes {
     /// Creates the source that draws times up to the part `spread` from their means.
     pub fn new(seed: u64, spread: f64) -> Self {
-        Computing {
+        ComputingTimes {
             random: random::seed_generator(seed),
             spread,
         }
@@ -36,7 +36,7 @@ impl Computing {
 /// The phase that a job is in, and what it has done.
 #[derive(Clone, Debug)]
 pub struct JobProgress {
-    pub computing: Computing,
+    pub computing: ComputingTimes,
     /// Index of the present phase.
     pub phase: usize,
     /// Second at which the present stage of the phase began.

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use super::jobs::Job;
 use super::level::{Detail, PlacedJob, RunningJobs};
-use super::progress::Computing;
+use super::progress::ComputingTimes;
 use super::timing::{Simulation, Span};
 use super::{Channels, Fair, NetworkFigures, Speeds};
 use crate::mapping::{Fabric, FixedRouting};
@@ -61,11 +61,11 @@ impl Settings {
 pub struct JobOutcome {
     /// Name of the job.
     pub name: String,
-    /// Number of its processes.
+    /// Number of processes of the job.
     pub processes: u32,
     /// Number of iterations that it finished beside the others.
     pub iterations: u64,
-    /// Mean seconds of these iterations.
+    /// Mean seconds of an iteration beside the others.
     pub seconds: f64,
     /// Mean seconds of an iteration alone.
     pub alone: f64,
@@ -84,7 +84,7 @@ impl JobOutcome {
 pub struct Outcome {
     /// Times of each job, in the order of the list.
     pub jobs: Vec<JobOutcome>,
-    /// Seconds until each had done its iterations.
+    /// Seconds until every job had done its iterations.
     pub seconds: f64,
     /// Bytes that each directed link carried over those that it could have carried in that time, in the order of
     /// [`RouterGraph`](nodeorder_network::topology::RouterGraph).
@@ -235,7 +235,7 @@ const LONGEST: f64 = 1e6;
 
 /// Groups of jobs that meet, by index, each with its simulation; and the mean seconds of an iteration of each job
 /// alone.
-type Groups = (Vec<(Vec<usize>, Box<dyn Simulation>)>, Vec<f64>);
+type MeetingGroups = (Vec<(Vec<usize>, Box<dyn Simulation>)>, Vec<f64>);
 
 /// Finds the groups of jobs that meet, and times each job alone.
 fn group_meeting_jobs(
@@ -244,7 +244,7 @@ fn group_meeting_jobs(
     jobs: &[Job],
     settings: &Settings,
     channels: &Channels,
-) -> Result<Groups> {
+) -> Result<MeetingGroups> {
     let placed: Vec<PlacedJob> = jobs
         .par_iter()
         .enumerate()
@@ -284,7 +284,7 @@ fn group_meeting_jobs(
 /// Draws the first `count` computing times of the job at `index` of the list, in seconds, one phase and iteration
 /// after the other: another simulator needs them to follow the same jobs.
 pub fn computing_times(topology: &Topology, index: usize, job: &Job, count: usize) -> Vec<f64> {
-    let mut computing = Computing::new(job_seed(topology, index), job.spread);
+    let mut computing = ComputingTimes::new(job_seed(topology, index), job.spread);
     job.phases
         .iter()
         .cycle()

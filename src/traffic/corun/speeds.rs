@@ -60,8 +60,8 @@ impl Speeds {
         hops * self.latency + 2.0 * self.node_latency
     }
 
-    /// Computes the rate of a message over so many hops relative to others on a shared link: 1, or 1 over its
-    /// latency in hops.
+    /// Computes the rate of a message over `hops` relative to others on a shared link: 1, or 1 over its latency in
+    /// hops.
     pub fn rate_weight(&self, hops: f64) -> f64 {
         match self.fair {
             // Latencies in units of a hop's: only ratios count.
@@ -233,7 +233,7 @@ impl NetworkFigures {
         })
     }
 
-    /// Returns the figures with the capacity of the machine's node links.
+    /// Sets the capacity of the machine's node links.
     pub fn of_machine(self, topology: &Topology) -> Self {
         NetworkFigures {
             node_capacity: Some(topology.network().node_capacity()),

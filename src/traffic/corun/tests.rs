@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::Channels;
 use super::flow_run::FlowRun;
 use super::messages::{FlowGroup, FlowJob, FlowPhase};
-use super::progress::Computing;
+use super::progress::ComputingTimes;
 use super::timing::Simulation;
 
 /// Messages over a few links, with sizes and latencies that often meet.
@@ -31,7 +31,7 @@ fn group() -> impl Strategy<Value = FlowGroup> {
     })
 }
 
-fn jobs(spread: bool) -> impl Strategy<Value = Vec<(FlowJob, Computing)>> {
+fn jobs(spread: bool) -> impl Strategy<Value = Vec<(FlowJob, ComputingTimes)>> {
     let compute = prop_oneof![Just(0.0), Just(1.0), 0.1f64..4.0];
     let phase = (
         compute,
@@ -50,7 +50,7 @@ fn jobs(spread: bool) -> impl Strategy<Value = Vec<(FlowJob, Computing)>> {
             phases,
             sending: Vec::new(),
         };
-        (job, Computing::new(seed, spread))
+        (job, ComputingTimes::new(seed, spread))
     });
     prop::collection::vec(job, 1..4)
 }
@@ -61,7 +61,7 @@ fn channels() -> Channels {
     Channels::from_links(CAPACITY.to_vec(), 1.0)
 }
 
-fn run(jobs: &[(FlowJob, Computing)], alone: bool, count: bool) -> FlowRun {
+fn run(jobs: &[(FlowJob, ComputingTimes)], alone: bool, count: bool) -> FlowRun {
     let mut jobs = jobs.to_vec();
     if alone {
         jobs.iter_mut()
@@ -153,7 +153,7 @@ fn a_billion_iterations_are_counted() {
         job(1.0, vec![group(&[0], 1.0)]),
         job(1.0, vec![group(&[0, 1], 1.0)]),
     ]
-    .map(|job| (job, Computing::new(0, 0.0)));
+    .map(|job| (job, ComputingTimes::new(0, 0.0)));
     let mut run = run(&jobs, true, true);
     let end = run.run_iterations(1_000_000_000);
     assert_eq!(

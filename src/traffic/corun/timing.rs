@@ -2,7 +2,7 @@
 
 use super::Channels;
 use super::pattern::{Pattern, SimulationState, StopCondition};
-use super::progress::{Computing, JobProgress};
+use super::progress::{ComputingTimes, JobProgress};
 
 /// Time of a simulation, and how far its jobs are.
 #[derive(Clone, Debug)]
@@ -18,9 +18,9 @@ pub struct Timeline {
 }
 
 impl Timeline {
-    /// Begins at time 0 with jobs that draw their times from these sources and have so many phases each. `count`:
-    /// states that come again are counted.
-    pub fn new<'a>(jobs: impl Iterator<Item = (&'a Computing, usize)>, count: bool) -> Self {
+    /// Begins at time 0 with jobs, each with the source of its times and its number of phases. `count`: whether states
+    /// that come again are counted.
+    pub fn new<'a>(jobs: impl Iterator<Item = (&'a ComputingTimes, usize)>, count: bool) -> Self {
         let mut line = Timeline {
             now: 0.0,
             skipped: 0.0,
@@ -87,10 +87,10 @@ impl Timeline {
 
 /// A simulation of jobs that share links.
 pub trait Simulation: Send {
-    /// Returns its time and jobs.
+    /// Returns the simulation's time and jobs.
     fn timeline(&mut self) -> &mut Timeline;
 
-    /// Returns the simulated second of the next event; infinite if there is none.
+    /// Computes the simulated second of the next event; infinite if there is none.
     fn next_event(&mut self) -> f64;
 
     /// Simulates the next event, and all others at its time.
@@ -99,7 +99,7 @@ pub trait Simulation: Send {
     /// Lists the bytes that each channel has carried until now, channels ascending.
     fn carried_bytes(&self, channels: &Channels) -> Vec<(u32, f64)>;
 
-    /// Runs until each job has done so many iterations, and returns the time in seconds.
+    /// Runs until each job has done `iterations`, and returns the time in seconds.
     fn run_iterations(&mut self, iterations: u64) -> f64 {
         while (self.timeline().jobs.iter()).any(|job| job.count < iterations) {
             self.simulate_step(StopCondition::Iterations(iterations));
@@ -116,7 +116,7 @@ pub trait Simulation: Send {
         line.now = line.now.max(time - line.skipped);
     }
 
-    /// Returns the mean seconds of the iterations that a job has finished, and their number.
+    /// Computes the mean seconds of the iterations that a job has finished, and their number.
     fn mean_iteration(&mut self, job: usize) -> (f64, u64) {
         let job = &self.timeline().jobs[job];
         (job.last / job.count as f64, job.count)
@@ -141,7 +141,7 @@ pub struct Span {
 pub struct Spans {
     /// The spans, in the order in which they ended.
     pub list: Vec<Span>,
-    /// Number of spans that are kept at most.
+    /// Largest number of spans that are kept.
     pub(super) room: usize,
 }
 

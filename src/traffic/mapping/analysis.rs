@@ -53,7 +53,7 @@ pub struct Dilation {
     pub mean: f64,
     /// Mean path length over pairs, whatever their volume; 0 without traffic. Not a number where paths are not known.
     pub mean_pairs: f64,
-    /// Σ volume · hops: also the sum of all link loads, each times what a hop over the link counts.
+    /// Σ volume · hops; equals the sum of all link loads, each times the link's weight in distances.
     pub hop_bytes: f64,
     /// Number of pairs and their volume by path length, rounded to whole hops.
     pub histogram: Vec<(u64, f64)>,

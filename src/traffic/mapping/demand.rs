@@ -12,7 +12,7 @@ pub struct Flow {
     pub router: u32,
     /// Number of ordered pairs of processes whose messages it sums.
     pub pairs: u64,
-    /// Volume of these messages.
+    /// Volume of the summed messages.
     pub volume: f64,
 }
 
@@ -43,14 +43,14 @@ pub struct Demand {
 #[derive(Clone, Debug)]
 enum RouterTraffic {
     /// All-to-all traffic, of which no flow is listed.
-    Uniform(Uniform),
+    Uniform(AllToAllDemand),
     /// All flows, grouped by source and by target.
     Listed {
         by_source: FlowTable,
         by_target: FlowTable,
     },
     /// A flow from every router to every other, of which none is listed.
-    Spread(Spread),
+    Spread(SpreadDemand),
 }
 
 impl RouterTraffic {
@@ -70,7 +70,7 @@ impl RouterTraffic {
 
 /// All-to-all traffic from the processes on each occupied router; nothing is listed.
 #[derive(Clone, Debug)]
-pub struct Uniform {
+pub struct AllToAllDemand {
     /// Routers that have processes, ascending.
     occupied: Vec<u32>,
     /// Number of processes on each of these routers, in the order of [`Demand::roots`].
@@ -81,14 +81,14 @@ pub struct Uniform {
 
 /// Traffic that goes by way of every router of its component.
 #[derive(Clone, Debug)]
-struct Spread {
+struct SpreadDemand {
     /// All routers.
     routers: Vec<u32>,
     /// Component of each router; empty if there is one.
     component_of: Vec<u32>,
     /// Volume that each router sends to every other router of its component, and that it receives.
     ends: [Vec<f64>; 2],
-    /// Routers that send so, and that receive so.
+    /// Routers that send, and routers that receive, to or from all others.
     active: [Vec<u32>; 2],
 }
 
@@ -123,7 +123,7 @@ impl FlowTable {
     }
 }
 
-impl Spread {
+impl SpreadDemand {
     /// Fills `flows` with what the router numbered `root` sends or receives.
     fn fill_flows(&self, end: End, root: usize, flows: &mut Vec<Flow>) {
         let [own, other] = match end {
@@ -179,7 +179,7 @@ impl Demand {
                 let all = u64::from(guest.processes());
                 let pairs = all * all.saturating_sub(1);
                 Ok(Demand {
-                    traffic: RouterTraffic::Uniform(Uniform {
+                    traffic: RouterTraffic::Uniform(AllToAllDemand {
                         occupied,
                         processes,
                         volume: *volume,
@@ -287,7 +287,7 @@ impl Demand {
             active.copied().collect()
         });
         Demand {
-            traffic: RouterTraffic::Spread(Spread {
+            traffic: RouterTraffic::Spread(SpreadDemand {
                 routers,
                 component_of,
                 ends,
@@ -352,8 +352,8 @@ impl Demand {
         }
     }
 
-    /// Returns the traffic where it is all-to-all; `None` where flows are listed.
-    pub fn as_all_to_all(&self) -> Option<&Uniform> {
+    /// Returns the traffic if it is all-to-all; `None` if flows are listed.
+    pub fn as_all_to_all(&self) -> Option<&AllToAllDemand> {
         match &self.traffic {
             RouterTraffic::Uniform(uniform) => Some(uniform),
             _ => None,

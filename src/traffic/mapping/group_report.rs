@@ -11,7 +11,7 @@ pub struct GroupReport {
     pub groups: u64,
     /// Number of groups that lie in one unit.
     pub whole: u64,
-    /// The most of them that could, by the hosts that each unit offers.
+    /// Largest number of groups that could lie in one unit each, by the hosts that each unit offers.
     pub whole_at_most: u64,
     /// Most units that a group spans.
     pub max_span: u64,

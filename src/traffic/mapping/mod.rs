@@ -37,5 +37,5 @@ pub use method::METHODS;
 pub use node_loads::NodeLoads;
 pub use process_mapping::ProcessMapping;
 pub use routing::{Fabric, FixedRouting, ROUTINGS, RoutingEntry};
-pub use segments::{Dealt, Role, deal_segments, volumes_between_units};
-pub use spread::{Spread, SpreadProblem};
+pub use segments::{DealtSegments, Role, deal_segments, volumes_between_units};
+pub use spread::{BlockSpread, SpreadProblem};

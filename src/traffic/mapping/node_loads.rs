@@ -78,7 +78,7 @@ impl NodeLoads {
     }
 }
 
-/// Numbers of processes around a node, of those that all send to each other.
+/// Numbers of processes around a node under all-to-all traffic.
 pub struct ProcessCounts {
     pub node: NodeId,
     /// Number of processes on the node.

@@ -13,7 +13,7 @@ const EXACT_UNITS: usize = 20;
 /// Part of a job whose hosts come in segments of one size.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Role {
-    /// Name, of a job that is not divided into roles empty.
+    /// Name of the role; empty for a job that is not divided into roles.
     pub name: String,
     /// Number of hosts of a segment.
     pub segment: u32,
@@ -23,17 +23,17 @@ pub struct Role {
 
 /// Segments dealt out to units.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Dealt {
+pub struct DealtSegments {
     /// Number of segments of each role that each unit holds, by unit.
     pub of_unit: Vec<Vec<u32>>,
     /// Number of segments of each role that found no place.
     pub left: Vec<u32>,
-    /// Whether no other division would place all, if this one does not.
+    /// Whether it is proved, where segments are left, that no other division places all.
     pub exact: bool,
 }
 
-/// State of a division in progress.
-struct Dealing<'a> {
+/// State of a search that deals segments out.
+struct SegmentSearch<'a> {
     /// Number of hosts of each unit.
     hosts: &'a [u32],
     /// Units in the order in which they are filled.
@@ -45,16 +45,17 @@ struct Dealing<'a> {
     searches: bool,
     /// Units filled and segments left from which no division places all.
     failed: HashSet<(usize, Vec<u32>)>,
-    dealt: Dealt,
+    dealt: DealtSegments,
 }
 
-/// Deals the segments of `roles` out to units of so many `hosts`: fullest units first, in each the largest segments
-/// first. This places all of one role exactly where the units hold enough whole segments, Σ ⌊hosts/segment⌋; so it
-/// does where each size of segment divides the next. Else a search over up to 20 units is exact, too.
+/// Deals the segments of `roles` out to units, given by their numbers of `hosts`: fullest units first, in each the
+/// largest segments first. This places all of one role exactly where the units hold enough whole segments, Σ
+/// ⌊hosts/segment⌋; so it does where each size of segment divides the next. Else a search over up to 20 units is exact,
+/// too.
 ///
 /// # Complexity
 /// O(units · roles); of the search, the numbers of segments that may be left, multiplied, times the units.
-pub fn deal_segments(hosts: &[u32], roles: &[Role]) -> Dealt {
+pub fn deal_segments(hosts: &[u32], roles: &[Role]) -> DealtSegments {
     let mut units: Vec<usize> = (0..hosts.len()).collect();
     units.sort_by_key(|unit| std::cmp::Reverse(hosts[*unit]));
     let mut order: Vec<usize> = (0..roles.len()).collect();
@@ -63,14 +64,14 @@ pub fn deal_segments(hosts: &[u32], roles: &[Role]) -> Dealt {
         let next = roles[pair[1]].segment;
         roles[pair[0]].segment.is_multiple_of(next)
     });
-    let mut dealing = Dealing {
+    let mut dealing = SegmentSearch {
         hosts,
         units,
         roles,
         order,
         searches: false,
         failed: HashSet::new(),
-        dealt: Dealt {
+        dealt: DealtSegments {
             of_unit: vec![vec![0; roles.len()]; hosts.len()],
             left: roles.iter().map(|role| role.segments).collect(),
             exact: nested || hosts.len() <= EXACT_UNITS,
@@ -89,7 +90,7 @@ pub fn deal_segments(hosts: &[u32], roles: &[Role]) -> Dealt {
     }
 }
 
-impl Dealing<'_> {
+impl SegmentSearch<'_> {
     /// Looks up the hosts of the unit that is filled at this step; 0 after the last.
     fn free_hosts(&self, step: usize) -> u32 {
         self.units.get(step).map_or(0, |unit| self.hosts[*unit])

@@ -11,7 +11,7 @@ const PROVED_BLOCKS: usize = 24;
 /// Moves and swaps that improvements try at most.
 const TRIES: u32 = 10_000_000;
 
-/// What is put on units: blocks of processes, what they send, and the groups they belong to.
+/// Blocks of processes to be put on units, with their messages and groups.
 #[derive(Clone, Debug, Default)]
 pub struct SpreadProblem {
     /// Number of blocks that each unit holds.
@@ -26,14 +26,14 @@ pub struct SpreadProblem {
 
 /// Blocks on units.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Spread {
+pub struct BlockSpread {
     /// Unit of each block.
     pub unit_of: Vec<u32>,
     /// Most units that a group spans.
     pub max_span: u32,
     /// Volume between blocks of different units.
     pub volume: f64,
-    /// Whether nothing else is better.
+    /// Whether it is proved that no other spread is better.
     pub proved: bool,
 }
 
@@ -45,7 +45,7 @@ impl SpreadProblem {
     ///
     /// # Complexity
     /// Up to 10⁷ tries of O(1) each, and 4·10⁵ steps of the search, for up to 24 blocks.
-    pub fn spread_blocks(&self) -> Spread {
+    pub fn spread_blocks(&self) -> BlockSpread {
         let mut groups = self.groups.clone();
         groups.iter_mut().for_each(|group| {
             group.sort_unstable();
@@ -59,8 +59,8 @@ impl SpreadProblem {
         lengths.push(1);
         lengths.sort_unstable();
         lengths.dedup();
-        let mut state = Search::new(self, &groups);
-        let mut best: Option<Spread> = None;
+        let mut state = SpreadSearch::new(self, &groups);
+        let mut best: Option<BlockSpread> = None;
         for length in lengths {
             state.place_runs(length);
             state.improve_by_swaps();
@@ -72,7 +72,7 @@ impl SpreadProblem {
             state.steps = PROOF_STEPS;
             state.search_all(0, 0.0, &mut best);
         }
-        let mut best = best.unwrap_or(Spread {
+        let mut best = best.unwrap_or(BlockSpread {
             unit_of: Vec::new(),
             max_span: 0,
             volume: 0.0,
@@ -83,8 +83,8 @@ impl SpreadProblem {
     }
 }
 
-/// A division in progress.
-struct Search<'a> {
+/// Search for a spread, with the blocks placed so far.
+struct SpreadSearch<'a> {
     problem: &'a SpreadProblem,
     /// Groups of each block.
     groups_of: Vec<Vec<u32>>,
@@ -100,7 +100,7 @@ struct Search<'a> {
     held: Vec<u32>,
     /// Number of units that each group spans.
     spans: Vec<u32>,
-    /// Number of groups that span so many units.
+    /// Number of groups by the number of units that they span.
     groups_by_span: Vec<u32>,
     /// Number of steps that the search may still take.
     steps: u32,
@@ -108,7 +108,7 @@ struct Search<'a> {
     tries: u32,
 }
 
-impl<'a> Search<'a> {
+impl<'a> SpreadSearch<'a> {
     fn new(problem: &'a SpreadProblem, groups: &[Vec<u32>]) -> Self {
         let blocks = problem.blocks as usize;
         let units = problem.capacity.len();
@@ -125,7 +125,7 @@ impl<'a> Search<'a> {
         }
         let mut groups_by_span = vec![0; units + 1];
         groups_by_span[0] = groups.len() as u32;
-        Search {
+        SpreadSearch {
             problem,
             groups_of,
             partners,
@@ -296,8 +296,8 @@ impl<'a> Search<'a> {
         self.move_block(block, unit);
     }
 
-    fn keep_if_better(&self, best: &mut Option<Spread>) {
-        let found = Spread {
+    fn keep_if_better(&self, best: &mut Option<BlockSpread>) {
+        let found = BlockSpread {
             unit_of: self.unit_of.clone(),
             max_span: self.max_span() as u32,
             volume: self.volume_between_units(),
@@ -313,7 +313,7 @@ impl<'a> Search<'a> {
 
     /// Goes through all units of `block` and those after it, except where spans and volume, which only grow, are no
     /// better than the best.
-    fn search_all(&mut self, block: usize, volume: f64, best: &mut Option<Spread>) {
+    fn search_all(&mut self, block: usize, volume: f64, best: &mut Option<BlockSpread>) {
         self.steps = self.steps.saturating_sub(1);
         let span = self.max_span() as u32;
         if self.steps == 0

@@ -37,7 +37,7 @@ pub struct GuestSlowdowns {
 
 /// Traffic for which an ordering is slower than another.
 #[derive(Clone, Debug)]
-pub struct Loss<'s> {
+pub struct OrderingLoss<'s> {
     /// The guest, with the slowdowns of all orderings.
     pub guest: &'s GuestSlowdowns,
     /// Nodes of the largest jobs that are slowed half as much as the worst, or more: large jobs communicate most.
@@ -113,7 +113,7 @@ impl SlowdownComparison {
 
     /// Finds where ordering `own` is slowed most against the best of the others, by `mixed`. `None` unless it takes a
     /// tenth longer.
-    pub fn find_largest_loss(&self, own: usize) -> Option<Loss<'_>> {
+    pub fn find_largest_loss(&self, own: usize) -> Option<OrderingLoss<'_>> {
         let mut largest = None;
         let mut highest = TOLD;
         for guest in &self.guests {
@@ -139,7 +139,7 @@ impl SlowdownComparison {
         } else {
             lowest
         };
-        Some(Loss {
+        Some(OrderingLoss {
             guest,
             size,
             worst_size,

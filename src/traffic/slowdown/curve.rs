@@ -26,7 +26,7 @@ const JUDGED: usize = 1 << 14;
 /// Number of duties at which every point is known: 0, 0.1, … 1.
 pub const DUTY_STEPS: usize = 11;
 
-/// What slowdowns are measured with.
+/// Options of a measurement of slowdowns.
 #[derive(Clone, Copy)]
 pub struct SlowdownOptions {
     /// Links that the traffic of every window takes.
@@ -163,11 +163,11 @@ struct WindowSums {
 
 /// A window of a tiling.
 struct Window {
-    /// Rank of its first node.
+    /// Rank of the window's first node.
     first: usize,
-    /// Time that its busiest node link needs.
+    /// Time that the window's busiest node link needs.
     unblocked: f64,
-    /// Loads of its links; `None` where they are found once more.
+    /// Loads of the window's links; `None` if they were not kept and must be found again.
     loads: Option<LinkLoads>,
 }
 

@@ -23,7 +23,7 @@ pub(super) struct FlowGatherer<'f> {
     distances: Distances,
 }
 
-/// How hops to a target are had.
+/// Source of the hops to a target.
 enum Distances {
     /// Hops of all pairs, target by target, and which neighbours are nearer, one bit each.
     Table { hops: Vec<u8>, nearer: Vec<u64> },
@@ -35,7 +35,7 @@ enum Distances {
 
 /// Buffers of one thread.
 pub(super) struct GatherBuffers {
-    /// What has arrived at each router; zero between two targets.
+    /// Volume that has arrived at each router; zero between two targets.
     arrived: Vec<f64>,
     /// Routers with something to send on, by their hops to the target.
     waiting: Vec<Vec<u32>>,
@@ -170,8 +170,8 @@ impl<'f> FlowGatherer<'f> {
         );
     }
 
-    /// Adds the loads of flows to a target, of which `hops_to` returns the distance from a router; `list_nearer` lists
-    /// the links and neighbours that are nearer than a router, which is so many hops away.
+    /// Adds the loads of flows to a target, of which `hops_to` returns the distance from a router; `list_nearer` takes
+    /// a router and its distance, and lists the links to neighbours that are nearer.
     fn gather_flows(
         &self,
         hops_to: impl Fn(u32) -> u32,

@@ -17,8 +17,8 @@ pub(super) struct GridLoads<'f> {
     grid: Grid<'f>,
 }
 
-/// Pairs of ends of a line up to which it is cheaper to go through them than through its positions: so many for each
-/// position.
+/// Number of pairs of ends, for each position of a line, up to which it is cheaper to walk the pairs than the
+/// positions.
 const FEW_PAIRS: usize = 2;
 
 /// Buffers of one thread.
@@ -28,7 +28,8 @@ pub(super) struct GridBuffers {
     sources: LineEnds,
     /// Targets by their coordinates before the dimension.
     targets: LineEnds,
-    /// By how much more halves of messages leave a position than reach it, up and down; zero between two lines.
+    /// Number of halves of messages that leave a position, less those that reach it, up and down; zero between two
+    /// lines.
     rises: [Vec<i64>; 2],
 }
 
@@ -41,13 +42,13 @@ struct LineEnds {
     places: Vec<u32>,
     /// Groups with ends.
     groups: Vec<u32>,
-    /// Positions with ends, for each of these; there may be more lists than groups.
+    /// Positions with ends, for each of `groups`; there may be further, unused lists.
     positions: Vec<Vec<u32>>,
 }
 
 /// Ends on one line.
 #[derive(Clone, Copy)]
-struct Ends<'b> {
+struct LineCounts<'b> {
     /// Number of ends at each position.
     counts: &'b [u32],
     /// Positions with ends.
@@ -154,8 +155,8 @@ impl<'f> GridLoads<'f> {
         &self,
         first: usize,
         stride: usize,
-        from: Ends<'_>,
-        to: Ends<'_>,
+        from: LineCounts<'_>,
+        to: LineCounts<'_>,
         volume: f64,
         loads: &mut LinkLoads,
     ) {
@@ -176,8 +177,8 @@ impl<'f> GridLoads<'f> {
 fn add_pairs(
     ports: &AxisLinks,
     first: usize,
-    from: Ends<'_>,
-    to: Ends<'_>,
+    from: LineCounts<'_>,
+    to: LineCounts<'_>,
     volume: f64,
     rises: &mut [Vec<i64>; 2],
     loads: &mut LinkLoads,
@@ -245,7 +246,7 @@ impl LineEnds {
         }
     }
 
-    /// Counts an end at position `x` of a line of so many positions.
+    /// Counts an end at position `x` of a line of `extent` positions.
     fn add_end(&mut self, group: usize, x: usize, extent: usize) {
         let count = &mut self.counts[group * extent + x];
         *count += 1;
@@ -264,14 +265,14 @@ impl LineEnds {
     }
 
     /// Iterates over the groups with ends.
-    fn iter_lines(&self, extent: usize) -> impl Iterator<Item = (usize, Ends<'_>)> {
+    fn iter_lines(&self, extent: usize) -> impl Iterator<Item = (usize, LineCounts<'_>)> {
         self.groups
             .iter()
             .zip(&self.positions)
             .map(move |(group, positions)| {
                 let group = *group as usize;
                 let counts = &self.counts[group * extent..][..extent];
-                (group, Ends { counts, positions })
+                (group, LineCounts { counts, positions })
             })
     }
 
@@ -287,9 +288,9 @@ impl LineEnds {
     }
 }
 
-impl Ends<'_> {
+impl LineCounts<'_> {
     /// Number of messages from position `x` to position `y` of `targets`.
-    fn count_messages(self, targets: Ends<'_>, x: u32, y: u32) -> i64 {
+    fn count_messages(self, targets: LineCounts<'_>, x: u32, y: u32) -> i64 {
         i64::from(self.counts[x as usize]) * i64::from(targets.counts[y as usize])
     }
 

@@ -15,7 +15,7 @@ impl LinkLoads {
         self.links.len()
     }
 
-    /// Adds a link that is not among them.
+    /// Adds a link that has no load yet.
     pub fn push_link(&mut self, link: usize, load: f64) {
         self.links.push(link as u32);
         self.loads.push(load);
@@ -28,7 +28,7 @@ impl LinkLoads {
     }
 }
 
-/// Sums of loads by link, which cost what the links cost that are touched.
+/// Sums of loads by link; clearing costs only as much as the links touched.
 #[derive(Debug)]
 pub(super) struct LinkTally {
     /// Load of every link of the machine; zero between two windows.
@@ -55,7 +55,7 @@ impl LinkTally {
         *sum += load;
     }
 
-    /// Returns the sum of a link.
+    /// Returns the load added up for a link.
     pub fn load_of(&self, link: usize) -> f64 {
         self.loads[link]
     }

@@ -29,7 +29,7 @@ mod tiling;
 mod traders;
 
 pub use choices::{GUESTS, choose_routing, choose_sizes, parse_duty, parse_tilings};
-pub use comparison::{GuestSlowdowns, Loss, SlowdownComparison, UNTOLD};
+pub use comparison::{GuestSlowdowns, OrderingLoss, SlowdownComparison, UNTOLD};
 pub use curve::{DUTY_STEPS, SlowdownCurve, SlowdownOptions, SlowdownPoint, Slowdowns};
 pub use tiling::{Tilings, power_sizes};
 

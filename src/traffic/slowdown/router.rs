@@ -8,27 +8,28 @@ use crate::mapping::{Demand, Fabric, FixedRouting, Guest, ProcessMapping, Traffi
 use nodeorder_base::{NodeId, Result};
 use std::sync::{Mutex, MutexGuard};
 
-/// Windows of at most so many processes are walked path by path: to count along lines takes longer there (measured).
+/// Largest number of processes of a window that is walked path by path: counting along lines takes longer there
+/// (measured).
 const WALKED: usize = 4;
 
 /// Finds the loads of windows of one machine under one routing.
 pub(super) struct WindowRouter<'f> {
     fabric: &'f Fabric<'f>,
     routing: FixedRouting,
-    ways: Ways<'f>,
+    ways: LoadMethod<'f>,
     /// Buffers that no thread uses: fresh memory for all links costs more than a small window.
     spare: Mutex<Vec<WindowBuffers>>,
 }
 
 /// How loads are found.
-enum Ways<'f> {
+enum LoadMethod<'f> {
     /// Dimension by dimension.
     Grid(GridLoads<'f>),
     /// Target by target.
     Gather(FlowGatherer<'f>),
-    /// The same to every router, and on from every router.
+    /// Target by target, over every router: flows to every router, and on from every router.
     Spread(FlowGatherer<'f>),
-    /// Two routings, the direct one and that over every router, in the shares that load a window's links least.
+    /// Two routings, direct and over every router, in the shares that load a window's links least.
     Mixed(Box<[WindowRouter<'f>; 2]>),
     /// As the routing finds the loads of all links.
     AllLinks,
@@ -59,15 +60,17 @@ impl<'f> WindowRouter<'f> {
             JobLoads::Mixed => {
                 let direct = FixedRouting::choose_natural(fabric.topology)?;
                 let detours = FixedRouting::find_by_name("valiant:over=routers")?;
-                Ways::Mixed(Box::new([
+                LoadMethod::Mixed(Box::new([
                     WindowRouter::new(fabric, direct)?,
                     WindowRouter::new(fabric, detours)?,
                 ]))
             }
-            JobLoads::AlongLines if is_plain => Ways::Grid(GridLoads::new(fabric)?),
-            JobLoads::NextHops if is_plain => Ways::Gather(FlowGatherer::new(fabric)?),
-            JobLoads::NextHopsOverRouters if is_plain => Ways::Spread(FlowGatherer::new(fabric)?),
-            _ => Ways::AllLinks,
+            JobLoads::AlongLines if is_plain => LoadMethod::Grid(GridLoads::new(fabric)?),
+            JobLoads::NextHops if is_plain => LoadMethod::Gather(FlowGatherer::new(fabric)?),
+            JobLoads::NextHopsOverRouters if is_plain => {
+                LoadMethod::Spread(FlowGatherer::new(fabric)?)
+            }
+            _ => LoadMethod::AllLinks,
         };
         Ok(WindowRouter {
             fabric,
@@ -80,9 +83,9 @@ impl<'f> WindowRouter<'f> {
     /// Makes the buffers of a thread, empty where the routing does not use them.
     fn make_buffers(&self) -> WindowBuffers {
         let routers = self.fabric.links.router_count();
-        let in_grid = matches!(self.ways, Ways::Grid(_));
-        let gathered = matches!(self.ways, Ways::Gather(_) | Ways::Spread(_));
-        let any = !matches!(self.ways, Ways::AllLinks);
+        let in_grid = matches!(self.ways, LoadMethod::Grid(_));
+        let gathered = matches!(self.ways, LoadMethod::Gather(_) | LoadMethod::Spread(_));
+        let any = !matches!(self.ways, LoadMethod::AllLinks);
         let size = |used: bool, size: usize| if used { size } else { 0 };
         WindowBuffers {
             tally: LinkTally::new(size(any, self.fabric.links.len())),
@@ -98,7 +101,7 @@ impl<'f> WindowRouter<'f> {
     /// # Errors
     /// More memory than allowed.
     pub fn find_loads(&self, guest: &Guest, nodes: &[NodeId]) -> Result<LinkLoads> {
-        if let Ways::AllLinks = self.ways {
+        if let LoadMethod::AllLinks = self.ways {
             return self.collect_all_links(guest, nodes);
         }
         let spare = self.lock_spare().pop();
@@ -120,7 +123,7 @@ impl<'f> WindowRouter<'f> {
         nodes: &[NodeId],
         buffers: &mut WindowBuffers,
     ) -> Result<LinkLoads> {
-        if let Ways::Mixed(parts) = &self.ways {
+        if let LoadMethod::Mixed(parts) = &self.ways {
             let direct = parts[0].find_loads(guest, nodes)?;
             let detours = parts[1].find_loads(guest, nodes)?;
             return Ok(self.mix_loads(&direct, &detours, &mut buffers.tally));
@@ -130,28 +133,28 @@ impl<'f> WindowRouter<'f> {
         let routers = nodes.iter().map(|node| topology.router_of(*node).0);
         buffers.routers.extend(routers);
         match (guest.traffic(), &self.ways) {
-            (Traffic::AllToAll { volume }, Ways::Grid(grid)) if nodes.len() > WALKED => {
+            (Traffic::AllToAll { volume }, LoadMethod::Grid(grid)) if nodes.len() > WALKED => {
                 return Ok(grid.all_to_all(&buffers.routers, *volume, &mut buffers.grid));
             }
-            (Traffic::AllToAll { volume }, Ways::Gather(gatherer)) => {
+            (Traffic::AllToAll { volume }, LoadMethod::Gather(gatherer)) => {
                 buffers.gather_all_to_all(gatherer, *volume);
             }
-            (_, Ways::Spread(gatherer)) => {
+            (_, LoadMethod::Spread(gatherer)) => {
                 let demand = self.make_demand(guest, nodes)?;
                 gatherer.add_spread(&demand, &mut buffers.gather, &mut buffers.tally);
             }
-            (_, Ways::Grid(grid)) => {
+            (_, LoadMethod::Grid(grid)) => {
                 let WindowBuffers { routers, tally, .. } = buffers;
                 guest.for_each_message(|message| {
                     let ends = [message.source, message.target].map(|i| routers[i as usize]);
                     grid.add_flow(ends[0], ends[1], message.volume, tally);
                 });
             }
-            (_, Ways::Gather(gatherer)) => {
+            (_, LoadMethod::Gather(gatherer)) => {
                 buffers.list_flows(guest);
                 buffers.gather_flows(gatherer);
             }
-            (_, Ways::Mixed(_) | Ways::AllLinks) => {}
+            (_, LoadMethod::Mixed(_) | LoadMethod::AllLinks) => {}
         }
         Ok(buffers.tally.take_loads())
     }

@@ -2,7 +2,7 @@
 
 use nodeorder_base::{Error, Result, SourceLocation};
 
-/// How many tilings of each size are looked at: 1, 2 or 4.
+/// Number of tilings of each size: 1, 2 or 4.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tilings(u32);
 

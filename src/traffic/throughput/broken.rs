@@ -5,7 +5,7 @@
 //! first two dimensions are full, with lengths of 1; with one of 50 cables broken these prove a load of 1.5 / 0.98.
 
 use super::Throughput;
-use super::dense::Dense;
+use super::dense::DenseTraffic;
 use super::network::{Network, exp};
 use crate::mapping::{Demand, Fabric};
 
@@ -36,7 +36,7 @@ pub(super) fn prove_floor(
         full[link] = f64::from(u8::from(filled >= 1.0 - gap));
         soft[link] = exp(SHARP * (filled - 1.0)) * network.inverse_capacity[link];
     }
-    let blocks = Dense {
+    let blocks = DenseTraffic {
         network: &network,
         demand,
         shortest: false,

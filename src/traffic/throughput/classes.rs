@@ -3,7 +3,7 @@
 //! On a torus, for instance, all-to-all traffic in dimension order fills all links alike: a length of 1 on every link
 //! then proves a floor (Σ volume · distance / Σ capacity · length) that equals the load, and no search is needed.
 
-use super::dense::Dense;
+use super::dense::DenseTraffic;
 use super::network::Network;
 use super::solution::FlowSolution;
 use crate::mapping::routing::{PathSet, is_dragonfly};
@@ -31,7 +31,7 @@ pub fn compare_fixed_routings(
         return Ok((false, None));
     }
     let shortest = path_set == PathSet::Shortest;
-    let blocks = Dense {
+    let blocks = DenseTraffic {
         network,
         demand,
         shortest,

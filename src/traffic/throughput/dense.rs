@@ -28,8 +28,8 @@ const FAR: u32 = u32::MAX / 2;
 /// Bits that the length of a path takes at most.
 const BITS: u32 = 31;
 
-/// All-to-all and other dense traffic.
-pub struct Dense<'a> {
+/// Search for a routing of all-to-all and other dense traffic.
+pub struct DenseTraffic<'a> {
     pub network: &'a Network<'a>,
     pub demand: &'a Demand,
     /// Whether only shortest paths may be used.
@@ -41,13 +41,14 @@ fn parts_per_block(targets: usize) -> usize {
     (targets / SHARED).max(1)
 }
 
-/// Computes the bytes that [`Dense`] takes for so many targets: the loads of all blocks, and of the parts of one.
+/// Computes the bytes that [`DenseTraffic`] takes for a number of targets: the loads of all blocks, and of the parts of
+/// one.
 pub fn dense_bytes(targets: usize, links: usize) -> u64 {
     let parts = parts_per_block(targets);
     links as u64 * (4 * targets.div_ceil(LANES * parts) + 8 * parts) as u64
 }
 
-impl Dense<'_> {
+impl DenseTraffic<'_> {
     /// Counts the blocks.
     pub fn block_count(&self) -> usize {
         self.part_count()
@@ -163,7 +164,7 @@ struct LaneSearch {
     flows: [Vec<[f32; LANES]>; 2],
     /// By router: one over the sum of the weights of its ways, which makes their shares add up to 1.
     norms: Vec<[f32; LANES]>,
-    /// Whether a router got nearer since its neighbours were told.
+    /// By router: whether its length fell since its neighbours were last updated.
     active: Vec<bool>,
 }
 
@@ -256,7 +257,7 @@ fn relax_links(
     any
 }
 
-/// Sets one over the sum of each router's shares.
+/// Sets the norm of each router: one over the sum of the weights of its ways.
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512dq", "x86_64+avx2", "aarch64+neon"))]
 fn set_norms(
     network: &Network<'_>,
@@ -287,7 +288,7 @@ fn set_norms(
     }
 }
 
-/// Sends what routers have one link on. Returns whether there was any. Lanes are added up in a fixed order.
+/// Sends the volume that routers hold one link on. Returns whether there was any. Lanes are added up in a fixed order.
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512dq", "x86_64+avx2", "aarch64+neon"))]
 fn send_one_hop(
     network: &Network<'_>,

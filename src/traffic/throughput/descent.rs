@@ -6,11 +6,11 @@
 
 use multiversion::multiversion;
 
-use super::dense::{Dense, round_up};
+use super::dense::{DenseTraffic, round_up};
 use super::network::{SearchErrors, exp, set_prices};
 use super::solution::{FlowSolution, StopCondition};
 
-/// Largest `width` that is given to [`Dense::route_block`]: the closer the bounds, the smaller the width.
+/// Largest `width` that is given to [`DenseTraffic::route_block`]: the closer the bounds, the smaller the width.
 const WIDEST: f64 = 0.2;
 
 /// Searches for the best shares by block-coordinate Frank-Wolfe on the softened maximum of load over capacity.
@@ -23,7 +23,7 @@ const WIDEST: f64 = 0.2;
 /// Frank, Wolfe, "An algorithm for quadratic programming", Naval Research Logistics Quarterly 3, 1956, block by block
 /// after Lacoste-Julien, Jaggi, Schmidt, Pletscher, "Block-coordinate Frank-Wolfe optimization for structural SVMs",
 /// ICML 2013.
-pub fn search_descent(blocks: &Dense<'_>, stop: &StopCondition<'_>) -> FlowSolution {
+pub fn search_descent(blocks: &DenseTraffic<'_>, stop: &StopCondition<'_>) -> FlowSolution {
     let network = blocks.network;
     let per = &network.inverse_capacity;
     let mut prices = network.equal_prices();
@@ -101,8 +101,8 @@ fn find_step(prices: &[f64], changes: &[f64], rate: f64) -> Option<f64> {
     Some(step)
 }
 
-/// Computes Σ price · change, and the same with changes squared, where prices have followed `rate` times the changes.
-/// Eight sums side by side.
+/// Computes Σ price · change and Σ price · change², where prices have followed `rate` times the changes. Eight sums
+/// side by side.
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512dq", "x86_64+avx2", "aarch64+neon"))]
 fn price_slopes(prices: &[f64], changes: &[f64], rate: f64) -> [f64; 2] {
     let mut sums = [[0.0; 8]; 2];

@@ -434,8 +434,8 @@ impl Detours<'_> {
 }
 
 /// Adds the volume over each intermediate to that of both halves of the way: `volume` where it costs less than the
-/// minimal way, none where it costs more, and a part where the two are within half of one over `rate`. Returns how
-/// much less all cheaper ones cost, and all volume.
+/// minimal way, none where it costs more, and a part where the two are within half of one over `rate`. Returns how much
+/// less all cheaper intermediates cost, and all volume.
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512dq", "x86_64+avx2", "aarch64+neon"))]
 fn split_volume(
     minimal: f64,

@@ -126,7 +126,7 @@ const FAR: i32 = i32::MAX / 2;
 struct Assignment {
     /// Distances to all receivers, and zeros up to a multiple of [`LANES`].
     rows: Vec<Vec<u16>>,
-    /// Row of each sender.
+    /// Index in `rows` of each sender's distances.
     at: Vec<usize>,
     /// Potential of each sender.
     sending: Vec<i32>,
@@ -228,7 +228,7 @@ impl Assignment {
         self.sending[i] + least_difference(self.distances_of(i), open)
     }
 
-    /// Copies the potentials of receivers, filled up with what is never tight.
+    /// Copies the potentials of receivers, padded with values that are never tight.
     fn open_potentials(&self) -> Vec<i32> {
         let mut open = self.receiving.clone();
         open.resize(open.len().next_multiple_of(LANES), FAR);

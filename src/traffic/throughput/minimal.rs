@@ -111,7 +111,7 @@ impl<'a> MinimalRoutes<'a> {
         self.intermediate_count() > 2 && self.intermediate_of(from) != self.intermediate_of(to)
     }
 
-    /// Tells which of the rows of [`MinimalRoutes::onward_costs`] is that of a source: its group on dragonflies.
+    /// Finds the row of [`MinimalRoutes::onward_costs`] that a source uses: on dragonflies that of its group.
     pub fn onward_row(&self, from: u32) -> usize {
         // Where traffic enters an intermediate group depends on the group that it comes from.
         match &self.groups {
@@ -173,8 +173,8 @@ impl<'a> MinimalRoutes<'a> {
             .collect()
     }
 
-    /// Computes the cost of a unit on from each intermediate, for traffic to `target` from sources with this row;
-    /// `costs` are those of [`MinimalRoutes::costs_to`]. Infinite from the target's own.
+    /// Computes the cost of a unit from each intermediate onward to `target`, for sources that use `row`; `costs` are
+    /// those of [`MinimalRoutes::costs_to`]. Infinite from the target's own.
     pub fn onward_costs(&self, row: usize, target: u32, costs: &[f64]) -> Vec<f64> {
         let own = self.intermediate_of(target);
         self.fill_row(own, f64::INFINITY, |place| match &self.groups {
@@ -186,7 +186,7 @@ impl<'a> MinimalRoutes<'a> {
         })
     }
 
-    /// Adds traffic that goes on from intermediates, a row, to what routers send.
+    /// Adds `volumes`, a row of traffic that goes onward from intermediates, to the volumes `sent` by routers.
     pub fn send_onward(&self, row: usize, volumes: &[f64], sent: &mut [f64]) {
         for (to, volume) in (0..).zip(volumes).filter(|(_, volume)| **volume > 0.0) {
             match &self.groups {
@@ -287,7 +287,7 @@ impl<'a> MinimalRoutes<'a> {
     }
 }
 
-/// Returns the cost of a unit of traffic to the root of these ways from every router.
+/// Computes the cost of a unit of traffic from every router to the root of `ways`.
 fn path_costs(ways: &ShortestPathDag, network: &Network<'_>, lengths: &[f64]) -> Vec<f64> {
     let mut costs = vec![0.0; network.router_count()];
     for (router, links) in ways.iter() {

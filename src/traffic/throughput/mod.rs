@@ -82,7 +82,7 @@ pub fn best_shares_of_rest(
     find_best(fabric, demand, routing, Some(floor), observer)
 }
 
-/// Finds the best shares, or with a floor that is proved already those that a few rounds find.
+/// Finds the best shares; with a `floor` that is proved already, those that a few rounds find.
 fn find_best(
     fabric: &Fabric<'_>,
     demand: &Demand,
@@ -231,7 +231,7 @@ fn find_shares(
         let found = paths::search_shares(network, &mut pairs, shortest, stop);
         return Ok((found.keep_better(fixed), "paths"));
     }
-    let blocks = dense::Dense {
+    let blocks = dense::DenseTraffic {
         network,
         demand,
         shortest,

@@ -7,7 +7,7 @@ use nodeorder_base::RouterId;
 use nodeorder_network::RouterGraph;
 use nodeorder_network::topology::graph::UNREACHED;
 
-/// The links of a machine, with what searches ask of them besides.
+/// The links of a machine, with ends, opposite links and inverse capacities, as searches need them.
 pub struct Network<'g> {
     pub graph: &'g RouterGraph,
     /// Router that each link leaves.
@@ -21,7 +21,7 @@ pub struct Network<'g> {
     far: u64,
 }
 
-/// Whole lengths of links, whose paths add up without rounding.
+/// Lengths of links as whole numbers, so that lengths of paths are exact.
 pub struct Lengths {
     /// By link: its whole length, `step` included where that counts.
     pub links: Vec<u64>,
@@ -170,7 +170,7 @@ impl<'g> Network<'g> {
     }
 }
 
-/// Adds numbers one by one.
+/// Adds `more` to `sums`, entry by entry.
 pub fn add_values(sums: &mut [f64], more: &[f64]) {
     for (sum, more) in sums.iter_mut().zip(more) {
         *sum += more;

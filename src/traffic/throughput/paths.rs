@@ -25,7 +25,7 @@ pub struct Pair {
 
 /// Number of sweeps over all pairs, in each round, that shift volume between their paths.
 const SWEEPS: usize = 20;
-/// Every so many rounds, paths that carry nothing are forgotten.
+/// Number of rounds after which paths that carry nothing are forgotten.
 const KEPT: usize = 8;
 /// Largest number of bits of the length of a path.
 const BITS: u32 = 60;
@@ -50,11 +50,18 @@ const LATER: PathLimit = PathLimit {
     near: 0.03,
 };
 
-/// Estimates the bytes of the paths of so many pairs: those used are about as many as pairs and links together.
+/// Estimates the bytes of the paths of `pairs`: about as many paths are used as there are pairs and links together.
 pub fn path_bytes(pairs: u64, links: usize) -> u64 {
     pairs
         .saturating_mul(3_000)
         .saturating_add(500 * links as u64)
+}
+
+/// Replaces lengths of links by a mean of the old ones, which weigh `kept`, and those at the present prices.
+fn average_lengths(lengths: &mut [f64], prices: &[f64], inverse_capacity: &[f64], kept: f64) {
+    for ((length, price), per) in lengths.iter_mut().zip(prices).zip(inverse_capacity) {
+        *length = *length * kept + price * per * (1.0 - kept);
+    }
 }
 
 /// Shifts volume between paths until the gap is small enough.
@@ -99,14 +106,8 @@ pub fn search_shares(
             );
         }
         let prices = shifts.prices.clone();
-        let keep = if round < 2 { 0.0 } else { 0.5 };
-        for ((length, price), per) in lengths
-            .iter_mut()
-            .zip(&prices)
-            .zip(&network.inverse_capacity)
-        {
-            *length = *length * keep + price * per * (1.0 - keep);
-        }
+        let kept = if round < 2 { 0.0 } else { 0.5 };
+        average_lengths(&mut lengths, &prices, &network.inverse_capacity, kept);
         let whole = network.whole_lengths(&lengths, shortest, BITS);
         let mut limit = if round == 0 { FIRST } else { LATER };
         // Many pairs begin with fewer paths.
@@ -289,7 +290,7 @@ impl VolumeShifts<'_> {
     }
 }
 
-/// Lists the links of a path that are on no other side.
+/// Lists the links of a path that the other path does not use.
 fn own_links<'p>(on: &'p [u8], path: &'p [u32], side: u8) -> impl Iterator<Item = usize> + 'p {
     let links = path.iter().map(|link| *link as usize);
     links.filter(move |link| on[*link] == side)
@@ -325,7 +326,7 @@ impl SearchEnd {
         self.reach_router(root, 0, 0);
     }
 
-    /// Notes a way to a router over the link `by`, if it is shorter than those known.
+    /// Records a way to a router over the link `by`, if it is shorter than the ways known.
     fn reach_router(&mut self, router: u32, length: u64, by: u32) {
         let known = &mut self.lengths[router as usize];
         if length < *known {

@@ -87,7 +87,7 @@ impl StopCondition<'_> {
         found.floor >= found.worst * (1.0 - self.gap) || round >= self.rounds || self.is_over()
     }
 
-    /// Returns the seconds that are left, a number without end where there is no clock; `None` if time is over.
+    /// Computes the seconds that are left, infinite where there is no clock; `None` if time is over.
     pub(super) fn seconds_left(&self) -> Option<f64> {
         if self.is_over() {
             return None;

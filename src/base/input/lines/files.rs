@@ -6,10 +6,10 @@ use super::Lines;
 use crate::error::{Error, Result, SourceLocation};
 use crate::input::open_named;
 
-/// What a folder may hold that is not read: what it is called, and whether an entry is that.
-type Skipped = (&'static str, fn(&Path) -> bool);
+/// A kind of entries of a folder that are not read: its name in notes, and the check for it.
+type SkippedKind = (&'static str, fn(&Path) -> bool);
 
-const SKIPPED: [Skipped; 5] = [
+const SKIPPED: [SkippedKind; 5] = [
     ("links that lead nowhere", |path| !path.exists()),
     ("folders", Path::is_dir),
     ("pipes, sockets and devices", |path| !path.is_file()),

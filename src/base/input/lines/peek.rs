@@ -32,7 +32,7 @@ impl Lines {
     }
 
     /// Shows `judge` the lines from here on with their numbers until it returns something, then goes back to where it
-    /// was. A file of which it makes nothing is passed over if another follows. Errors: as [`Lines::read_line`].
+    /// was. A file for which it returns nothing is passed over if another follows. Errors: as [`Lines::read_line`].
     pub fn peek_lines<T>(
         &mut self,
         mut judge: impl FnMut(usize, &[u8]) -> Option<T>,

@@ -20,7 +20,7 @@ impl<'a> RawLine<'a> {
         SourceLocation::line(self.source, self.number)
     }
 
-    /// Returns an error at this line.
+    /// Builds an error at this line.
     pub fn error_here(&self, found: impl Into<String>, expected: impl Into<String>) -> Error {
         Error::input(self.location(), found, expected)
     }

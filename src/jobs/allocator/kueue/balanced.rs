@@ -3,8 +3,8 @@
 //! The rule, with the functions of `tas_balanced_placement.go` in brackets. At the level that the job prefers,
 //! each *group* of domains (those inside one domain of the level above) is asked how evenly it could hold the job:
 //!
-//! 1. Take the fullest domains until the job fits, and count them (`evaluateGreedyAssignment`). Job over count,
-//!    rounded down, is the *threshold*: the fewest slices that each of so many domains must hold.
+//! 1. Take the fullest domains until the job fits, and count them (`evaluateGreedyAssignment`). The job's slices over
+//!    this count of domains, rounded down, are the *threshold*: the fewest slices that each domain must hold.
 //! 2. Empty the domains that hold fewer slices (`pruneDomainsBelowThreshold`) and see whether the job still fits.
 //!
 //! The group with the highest threshold wins, the one that needs fewer domains among equals
@@ -323,17 +323,17 @@ fn select_domain_set(
                 if done || pods > (count - taken + 1) as i64 * widest {
                     continue;
                 }
-                let mut put = |leaders: i64, pods: i64| {
+                let mut add_set = |leaders: i64, pods: i64| {
                     after[0].entry((leaders, pods)).or_insert_with(|| {
                         chosen.push((id, from));
                         chosen.len() - 1
                     });
                 };
                 if leaders > 0 && room.leaders > 0 {
-                    put(leaders - room.leaders, pods - room.pods_with_leader);
+                    add_set(leaders - room.leaders, pods - room.pods_with_leader);
                 }
                 if room.slices > 0 {
-                    put(leaders, pods - room.pods);
+                    add_set(leaders, pods - room.pods);
                 }
             }
         }

@@ -13,7 +13,7 @@ pub struct Domains {
     parent: Vec<u32>,
     /// By domain: the domains right below it.
     children: Vec<Range<u32>>,
-    /// By level: its domains.
+    /// Range of the domains of each level.
     levels: Vec<Range<u32>>,
     /// Leaf of each path that [`Domains::new`] was given, in its order.
     leaf: Vec<u32>,
@@ -77,7 +77,7 @@ impl Domains {
         self.levels[level].clone()
     }
 
-    /// Lists the domains right below one.
+    /// Lists the domains right below `domain`.
     pub fn children_of(&self, domain: u32) -> Range<u32> {
         self.children[domain as usize].clone()
     }
@@ -107,7 +107,7 @@ pub struct DomainCapacity {
     pub pods_with_leader: i64,
     /// Number of slices of the outermost layer; 0 below the level of these slices.
     pub slices: i64,
-    /// Number of these slices that fit beside a leader.
+    /// Number of slices of the outermost layer that fit beside a leader.
     pub slices_with_leader: i64,
     /// Number of leaders that fit: 0 or 1.
     pub leaders: i64,
@@ -163,7 +163,8 @@ impl Slices {
 }
 
 impl Domains {
-    /// Sets what follows from the pods of a leaf: its slices, where slices lie in leaves, and its least and most pods.
+    /// Sets the figures that follow from the pods of a leaf: its slices, where slices lie in leaves, and its least and
+    /// most pods.
     pub fn fill_leaf_capacity(&self, room: &mut DomainCapacity, slices: &Slices) {
         let (level, size) = slices.outermost_layer(self.level_count());
         room.min_leaf_pods = room.pods;

@@ -11,7 +11,7 @@ const HOST: &str = "host";
 pub struct LabelledNodes {
     /// Names of the levels, nodes last.
     pub levels: LevelNames,
-    /// By rank: a label for each level, the outermost first.
+    /// By rank: the node's label at each level, the outermost first.
     pub paths: Vec<Vec<String>>,
 }
 

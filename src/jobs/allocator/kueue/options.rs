@@ -73,7 +73,7 @@ pub type OptionTexts = HashMap<&'static str, String>;
 
 /// The options of the allocator, checked as far as that goes without a machine.
 pub struct KueueOptions {
-    /// The text that they stand in, for messages.
+    /// Text that gives the options, for messages.
     pub location: SourceLocation,
     /// Whether equal domains go by their lowest rank.
     pub by_rank: bool,
@@ -135,7 +135,7 @@ pub fn read_job_texts(
     read_texts(&Params::parse_words(text, location, JOBS)?, defaults)
 }
 
-/// Options of a job with those of the allocator where it gives none, and where they were read.
+/// Options of a job, completed by the allocator's, and the location that they were read from.
 struct MergedOptions<'t> {
     texts: &'t OptionTexts,
     location: &'t SourceLocation,
@@ -177,7 +177,7 @@ pub struct JobRequest {
 
 /// Names of the levels of a machine.
 pub struct LevelNames {
-    /// The outermost first.
+    /// Names of the levels, the outermost first.
     pub names: Vec<String>,
     /// The level of jobs that name none.
     pub default: usize,

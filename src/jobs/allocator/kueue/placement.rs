@@ -65,7 +65,7 @@ pub struct PodSetRequest {
     /// Whether a job of a single pod prefers, at every level, the domain whose tightest leaf has the least room
     /// (tightest-leaf).
     pub by_leaf: bool,
-    /// Whether pods are put evenly where that can be (TASBalancedPlacement).
+    /// Whether pods are spread evenly over the domains, where possible (TASBalancedPlacement).
     pub balanced: bool,
     /// Whether the job asks for slices only, without a mode.
     pub slices_only: bool,
@@ -80,7 +80,7 @@ pub enum PlacementError {
     TooFewByLayer(Vec<(i64, i64)>),
     /// The job has fewer pods than a slice.
     BelowSlice,
-    /// Another node of the job is gone.
+    /// A second node of the job has failed.
     Stale,
     /// The pods of a failed node fit nowhere else.
     NoReplacement,
@@ -100,7 +100,7 @@ impl PlacementError {
     }
 }
 
-/// Domains with the numbers of pods and of leaders that they get.
+/// Leaves, each with the numbers of pods and of leaders that it gets.
 pub type LeafAssignment = Vec<(u32, i64, i64)>;
 
 /// A domain with its capacity, or with the part of it that a job gets.
@@ -133,16 +133,16 @@ pub struct Placement<'p> {
 }
 
 /// The order in which domains are taken; the last part is the domain's number, so no two are equal.
-type Key = (i64, i64, i64, i64, u32);
+type DomainSortKey = (i64, i64, i64, i64, u32);
 
 impl Placement<'_> {
-    /// Checks whether the job goes by leaves: it is a single pod without a leader.
+    /// Checks whether the job is placed by leaves: it is a single pod without a leader.
     fn goes_by_leaves(&self) -> bool {
         self.request.by_leaf && self.request.pods == 1 && !self.leader
     }
 
     /// Makes the sort key of a domain; `leader`: for domains that may take the leader, which come first.
-    pub fn sort_key(&self, share: &DomainShare, leader: bool) -> Key {
+    pub fn sort_key(&self, share: &DomainShare, leader: bool) -> DomainSortKey {
         let room = &share.room;
         let leaf = match room.min_leaf_pods {
             _ if !self.goes_by_leaves() => 0,
@@ -237,7 +237,7 @@ impl Placement<'_> {
             .min_by_key(|share| (share.room.slices_with_leader, self.sort_key(share, true)))
     }
 
-    /// Explains the failure of a job of whose slices `fits` fit, layer by layer where it has several.
+    /// Explains why a job fails of whose slices only `fits` fit, layer by layer where it has several layers.
     fn explain_failure(&self, level: usize, rooms: &[DomainCapacity], fits: i64) -> PlacementError {
         let layers = &self.request.slices.layers;
         if layers.len() < 2 {

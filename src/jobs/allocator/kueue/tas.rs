@@ -90,7 +90,7 @@ fn list_most_pods(context: &AllocatorContext<'_>) -> Vec<u32> {
         .collect()
 }
 
-/// What fits for pods of one kind, and the free set that it was counted on.
+/// Number of pods of one kind that fit into each domain, and the free set for which it was counted.
 struct CapacityCache {
     gpus: u32,
     leader: Option<u32>,
@@ -107,9 +107,9 @@ const KINDS: usize = 8;
 struct KueueTas {
     domains: Domains,
     levels: LevelNames,
-    /// By rank: its leaf.
+    /// Leaf of each rank.
     leaves: Vec<u32>,
-    /// By leaf, counted from the first one: its rank.
+    /// Rank of each leaf, in the order of the leaves.
     ranks: Vec<u32>,
     /// The options of jobs that give none.
     default_texts: OptionTexts,
@@ -135,7 +135,7 @@ struct KueueTas {
 }
 
 impl KueueTas {
-    /// Counts what fits on a node with so many GPUs free.
+    /// Counts the pods and slices that fit on a node with `places` GPUs free.
     fn count_leaf_capacity(&self, rank: u32, places: u32, slices: &Slices) -> DomainCapacity {
         let JobRequest { gpus, leader, .. } = self.request;
         let mut room = DomainCapacity::default();

@@ -26,7 +26,7 @@ pub struct Blocks {
     units: UnitSet,
     /// Number of nodes of a base block, as configured.
     base: u32,
-    /// Aggregated blocks hold 2^l base blocks, for these l.
+    /// Exponents l of the sizes of aggregated blocks, which hold 2^l base blocks.
     levels: Vec<u32>,
     /// By base block: number of free ranks that the job may still take.
     left: Vec<u32>,
@@ -40,8 +40,8 @@ struct SegmentPlan {
     ranks: u32,
     /// Number of base blocks of the aggregated block that holds it.
     block: usize,
-    /// Number of base blocks of a small block. If the small blocks that it may use make up the whole aggregated
-    /// block, that block is the only small one.
+    /// Number of base blocks of a small block. If these would fill the whole aggregated block, the aggregated block
+    /// counts as one small block.
     small_block: usize,
     /// Number of small blocks that it may use.
     max_small_blocks: usize,
@@ -100,7 +100,7 @@ impl Blocks {
         ranks.div_ceil(self.base).next_power_of_two().ilog2()
     }
 
-    /// Plans a segment of so many ranks.
+    /// Plans a segment of a number of ranks.
     fn plan_segment(&self, ranks: u32) -> SegmentPlan {
         let doublings = self.count_doublings(ranks);
         let block = self.aggregate_size(doublings);

@@ -50,10 +50,10 @@ const OPTIONAL: Opt = Opt::flag(
 /// the tightest; else leaves below the smallest switch that has enough, the fullest first, then by hops to those
 /// taken. Among several roots the last that has enough.
 ///
-/// With `switches` a job waits for an allocation on so many leaf switches. In a schedule it takes any allocation after
-/// it waited for five minutes, as with Slurm's `max_switch_wait`. `contiguous` jobs, and with `optional` those without
-/// `switches`, get the tightest free run of the table (`slurm-best-fit:26`), contiguous ones no more than one.
-/// `segment`, `spread`, `consolidate` and `exclusive` have no effect, as in Slurm.
+/// With `switches` a job waits for an allocation on at most that number of leaf switches. In a schedule it takes any
+/// allocation after it waited for five minutes, as with Slurm's `max_switch_wait`. `contiguous` jobs, and with
+/// `optional` those without `switches`, get the tightest free run of the table (`slurm-best-fit:26`), contiguous ones
+/// no more than one. `segment`, `spread`, `consolidate` and `exclusive` have no effect, as in Slurm.
 ///
 /// With `dragonfly` a job that fits on a leaf gets the one with the most free nodes; any other, one node of each
 /// leaf, round and round. Only the first root of the highest level counts in a forest, as long as a node of it is
@@ -91,7 +91,7 @@ struct TreeOptions {
     usual: SlurmRequest,
     /// Whether jobs are spread over leaf switches; `None`: as the file says.
     dragonfly: Option<bool>,
-    /// Whether only jobs with `switches` see switches; `None`: as the file says.
+    /// Whether switches count only for jobs with `switches`; `None`: as the file says.
     optional: Option<bool>,
 }
 

@@ -17,13 +17,13 @@ use nodeorder_trace::JobOptions;
 /// `--contiguous` and `--nodes=a-b`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct SlurmRequest {
-    /// Number of nodes of each segment; `None`: the job is one.
+    /// Number of nodes of each segment; `None`: the whole job is one segment.
     pub segment: Option<u32>,
     /// Largest number of leaf switches; `None`: any.
     pub switches: Option<u32>,
     /// Whether no two segments share a base block.
     pub spread: bool,
-    /// Whether all segments are in one aggregated block, if they fit.
+    /// Whether all segments go to one aggregated block, if they fit there.
     pub consolidate: bool,
     /// Whether no other job has nodes in the units of this one.
     pub exclusive: bool,
@@ -97,7 +97,7 @@ const MAX_SWITCH_WAIT: i64 = 300;
 /// smaller ones.
 #[derive(Clone, Copy, Debug)]
 pub struct SizeRow {
-    /// The smallest size.
+    /// Smallest job size of the row, in nodes.
     pub first: u32,
     /// Difference of neighbouring sizes.
     pub step: u32,
@@ -130,7 +130,7 @@ pub trait SelectionRule: Send {
     /// Counts the free ranks of the plugin's units, before each choice. Returns their sum.
     fn count_covered(&mut self, free: &FreeSet) -> u32;
 
-    /// Returns the unit around a rank that a job may have alone; `None` if there is none.
+    /// Finds the unit around a rank that a job may have alone; `None` if there is none.
     fn unit_of(&self, _rank: u32) -> Option<usize> {
         None
     }
@@ -167,12 +167,12 @@ pub trait SelectionRule: Send {
         None
     }
 
-    /// Checks whether such a job gets nodes by the flat rule (best fit in the table), whatever the units.
+    /// Checks whether a job with these options gets nodes by the flat rule (best fit in the table), whatever the units.
     fn is_flat(&self, _request: &SlurmRequest) -> bool {
         false
     }
 
-    /// Returns the weight of a rank: the lighter, the sooner it is taken.
+    /// Looks up the weight of a rank: lighter ranks are taken first.
     fn rank_weight(&self, _rank: u32) -> u32 {
         1
     }
@@ -194,7 +194,7 @@ pub struct SelectRequest<'a> {
     pub count: u32,
     /// The options of the job.
     pub request: &'a SlurmRequest,
-    /// Units of which no rank may be taken: other jobs have them alone.
+    /// Units of which no rank may be taken, because other jobs hold them exclusively.
     pub closed: &'a [usize],
 }
 
@@ -224,11 +224,11 @@ pub struct Plugin<R> {
     default_request: SlurmRequest,
     /// The options of the next job.
     request: SlurmRequest,
-    /// By job that has its units alone: its ranks.
+    /// Ranks of each job that holds its units exclusively.
     exclusive_jobs: Vec<Vec<u32>>,
     /// By size and options: whether such a job cannot be placed even where all ranks are free.
     never: HashMap<(u32, SlurmRequest), bool>,
-    /// The rule for nodes outside all units, and for jobs that see no units.
+    /// The rule for nodes outside all units, and for jobs for which units do not count.
     outside: BestFit,
     /// The ranks picked last.
     picked: Vec<u32>,

@@ -53,7 +53,7 @@ pub fn check_equal_weights(
     Err(Error::unsuited(location.clone(), problem, remedy))
 }
 
-/// Builds the error of a machine that a plugin cannot use: what it is or lacks, and what would do.
+/// Builds the error of a machine that a plugin cannot use: `lack` says what it is or lacks, `remedy` what would do.
 fn unsuited_machine(
     location: &SourceLocation,
     context: &AllocatorContext<'_>,

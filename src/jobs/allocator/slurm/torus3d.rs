@@ -34,7 +34,7 @@ pub struct Torus {
 
 /// The boxes of one shape on a torus.
 struct ShapeBoxes {
-    /// Index of the torus.
+    /// Index of the torus that has the boxes.
     torus: usize,
     /// Number of cells of a box.
     size: u32,

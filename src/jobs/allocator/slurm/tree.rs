@@ -24,7 +24,7 @@ use nodeorder_base::FreeSet;
 /// The switches of a cluster, in the order of the file.
 #[derive(Debug)]
 pub struct SwitchTree {
-    /// By switch: the one above it.
+    /// By switch: the switch above it.
     parent: Vec<Option<usize>>,
     /// By switch: its height, 0 for leaves.
     level: Vec<u32>,
@@ -33,13 +33,13 @@ pub struct SwitchTree {
     /// By unit: its leaf switch, in the order of the file.
     leaves: Vec<usize>,
     units: UnitSet,
-    /// By switch: number of free ranks at and below it, then only of those that may be chosen.
+    /// By switch: number of free ranks at and below it; during a choice, only of the ranks that may be chosen.
     free: Vec<u32>,
     /// By leaf: sum of the hops to the leaves chosen so far, for comparing leaves alone.
     hops: Vec<u64>,
     /// By switch: number of hops up to it from the leaf chosen last; `None` if it is not above that leaf.
     hops_up: Vec<Option<u32>>,
-    /// Whether jobs without `switches` see no switches.
+    /// Whether switches do not count for jobs without `switches`.
     pub optional: bool,
     /// Whether jobs are spread over leaf switches.
     pub dragonfly: bool,

@@ -40,7 +40,7 @@ pub const DISTANCE: ModelEntry = ModelEntry {
 
 /// Options of the model.
 struct DistanceOptions {
-    /// Growth of run times when the mean distance doubles.
+    /// Factor less 1 by which run times grow when the mean distance doubles.
     weight: f64,
     /// Reference distance d₀ in hops, if it is given.
     base: Option<f64>,

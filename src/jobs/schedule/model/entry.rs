@@ -13,7 +13,7 @@ pub type ParseModel = fn(&Params) -> Result<Box<dyn BuildModel>>;
 
 /// Checked options of a model.
 pub trait BuildModel {
-    /// Builds the model for so many tasks.
+    /// Builds the model for a number of tasks.
     ///
     /// # Errors
     /// Fails if the machine lacks something that the model needs, or if a file cannot be read.

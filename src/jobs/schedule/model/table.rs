@@ -57,7 +57,7 @@ fn is_given(text: &str, key: &str) -> bool {
         .is_ok_and(|(_, params)| params.has_key(key))
 }
 
-/// Returns the routing that the text of a model names; `None` if it names none.
+/// Finds the routing that the text of a model names; `None` if it names none.
 pub fn routing_name(text: &str) -> Option<String> {
     if !is_given(text, "routing") {
         return None;
@@ -71,7 +71,7 @@ pub fn check_on_machine(text: &str, context: &AllocatorContext<'_>) -> Result<()
     build_model(text, context, 0).map(drop)
 }
 
-/// Builds the model that `text` names, for so many tasks; returns also whether it stretches run times. Fails if the
+/// Builds the model that `text` names, for a number of tasks; returns also whether it stretches run times. Fails if the
 /// name is unknown, an option is wrong, a file cannot be read, or the machine lacks what the model needs.
 pub(in crate::schedule) fn build_model<'a>(
     text: &str,

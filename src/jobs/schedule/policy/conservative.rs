@@ -20,9 +20,9 @@ use nodeorder_base::Opt;
 /// A task that runs beyond its assumed end (which needs a model that stretches) is taken to end at the next
 /// tick, and promises are made anew in queue order at every event until it does: only then may one get later.
 ///
-/// With `interval=` there is a pass every so many seconds from the first submit: tasks are promised at the first pass
-/// after their submit, and what they are promised are times of passes. With `rebuild`, promises do not look at these
-/// times: a task may start later than promised, so all promises are made anew at every pass.
+/// With `interval=` (in seconds) there is a pass at each multiple of it after the first submit: tasks are promised at
+/// the first pass after their submit, and what they are promised are times of passes. With `rebuild`, promises do not
+/// look at these times: a task may start later than promised, so all promises are made anew at every pass.
 ///
 /// With an allocator that may refuse free nodes promises are places: see [`ConservativePlaces`].
 ///

@@ -99,8 +99,8 @@ impl CompressedReservations {
 /// Number of searches that are remembered: with more, looking them up takes longer than searching.
 const KEPT: usize = 4;
 
-/// What a search of the profile has shown: a task of so many nodes and so much requested time that starts before
-/// `until` meets too few free nodes, before `within` and before its end.
+/// What a search of the profile has shown: a task of `nodes` and `requested` ticks that starts before `until` meets too
+/// few free nodes, before `within` and before its end.
 struct SearchedTime {
     nodes: u32,
     requested: i64,
@@ -109,7 +109,8 @@ struct SearchedTime {
 }
 
 impl SearchedTime {
-    /// Returns the first time that is open to a task promised `promised`: its own nodes lie from there on.
+    /// Computes the earliest start that the search has not ruled out for a task promised `promised`: the nodes that the
+    /// profile holds for the task itself, from then on, are free to it.
     fn first_open(&self, promised: i64) -> i64 {
         if self.within <= promised {
             return self.until;
@@ -117,7 +118,7 @@ impl SearchedTime {
         self.until.min(promised - self.requested + 1)
     }
 
-    /// Forgets what does not follow from the profile before `time`.
+    /// Forgets all findings that do not follow from the profile before `time` alone.
     fn forget_from(&mut self, time: i64) {
         if self.within > time {
             self.until = self.until.min(time - self.requested + 1);

@@ -80,14 +80,14 @@ impl PlaceProfile {
         self.segments[0].0 = self.segments[0].0.max(now);
     }
 
-    /// Returns the first time of a pass in a segment. `None` if none is.
+    /// Finds the first time of a pass in a segment of the profile. `None` if no pass falls into it.
     fn start_in_segment(&self, at: usize, times: PassTimes) -> Option<i64> {
         let start = times.next_pass(self.segments[at].0);
         let next = self.segments.get(at + 1);
         next.is_none_or(|(from, _)| *from > start).then_some(start)
     }
 
-    /// Returns the ranks that are free from `start`, in a segment, for the whole of a task's requested time. `None` if
+    /// Finds the ranks that are free from `start`, in a segment, for the whole of a task's requested time. `None` if
     /// they are fewer than its nodes.
     fn free_throughout(&self, at: usize, start: i64, task: &Task) -> Option<FreeSet> {
         let mut whole = self.segments[at].1.clone();

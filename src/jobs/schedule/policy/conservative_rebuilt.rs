@@ -34,7 +34,7 @@ pub struct QueuedTask {
 struct Reservations {
     /// Free nodes beside running tasks and these promises.
     profile: Profile,
-    /// Last time promised to a task of so many nodes and so much requested time.
+    /// Last time promised to a task, by its number of nodes and its requested time.
     latest: HashMap<(u32, i64), i64>,
 }
 

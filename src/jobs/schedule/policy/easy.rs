@@ -13,9 +13,9 @@ use crate::schedule::cluster_state::{Attempt, ClusterState};
 /// shadow time, if it takes as long as it requested, or has at most as many nodes as are extra, which it uses up.
 /// Shadow time and extra nodes are computed once a pass.
 ///
-/// With `runtime-estimates`, what CQSim does as shipped: candidates count with their true run time, running
-/// tasks with the requested one, and there is a pass after every single event. With `interval=` there is instead a
-/// pass every so many seconds from the first submit.
+/// With `runtime-estimates`, what CQSim does as shipped: candidates count with their true run time, running tasks with
+/// the requested one, and there is a pass after every single event. With `interval=` (in seconds) there is instead a
+/// pass at each multiple of it after the first submit.
 ///
 /// With an allocator that may refuse free nodes the reservation is a place: see [`EasyPlaces`].
 ///
@@ -65,7 +65,7 @@ struct Easy {
 struct HeadReservation {
     /// Shadow time: when the head fits.
     time: i64,
-    /// Extra nodes that are left.
+    /// Extra nodes: those that the head leaves free at the shadow time.
     extra: u32,
 }
 
@@ -98,7 +98,7 @@ impl HeadReservation {
 }
 
 impl Easy {
-    /// Starts a task that fits; one that outstays the shadow time uses up extra nodes.
+    /// Starts a task if it fits; a task that runs beyond the shadow time uses up extra nodes.
     fn backfill_task(
         &mut self,
         task: u32,

@@ -92,9 +92,9 @@ impl Passes {
 /// Times of passes on the clock of a simulation; by default all times.
 #[derive(Clone, Copy, Default)]
 pub(in crate::schedule) struct PassTimes {
-    /// Time of the first submit, from which they count.
+    /// Time of the first submit, from which passes are counted.
     first: i64,
-    /// Ticks from one pass to the next; 0 where any time may have one.
+    /// Ticks from one pass to the next; 0 if there may be a pass at any time.
     pub interval: i64,
 }
 
@@ -107,8 +107,8 @@ impl PassTimes {
         }
     }
 
-    /// Returns the first time from `time` on at which there may be a pass: `time` without an interval, else the next
-    /// whole number of intervals after the first submit.
+    /// Computes the first time from `time` on at which there may be a pass: `time` itself without an interval, else the
+    /// next whole number of intervals after the first submit.
     pub fn next_pass(self, time: i64) -> i64 {
         if self.interval == 0 {
             return time;
@@ -132,7 +132,7 @@ pub trait Policy: Send {
     /// Starts the tasks that may start now.
     fn start_tasks(&mut self, machine: &mut ClusterState<'_>);
 
-    /// Returns the next time, after its last pass, at which it will start a task even if nothing happens before.
+    /// Finds the next time, after the policy's last pass, at which it starts a task even if nothing happens before.
     /// `None` if it starts tasks only when something happens.
     fn next_start(&self) -> Option<i64> {
         None

@@ -6,7 +6,8 @@ use super::entry::{EVERY_EVENT, Passes, Policy, PolicyEntry};
 use crate::schedule::cluster_state::{Attempt, ClusterState};
 
 /// `fcfs[:interval=0]`: tasks start in queue order; the head waits until it fits, and all others behind it. With
-/// `interval=` that is looked at every so many seconds from the first submit. O(1) an event beside the allocator.
+/// `interval=` (in seconds) tasks start only at multiples of it after the first submit. O(1) an event beside the
+/// allocator.
 pub const FCFS: PolicyEntry = PolicyEntry::new(
     "fcfs",
     "first come, first served; a head that does not fit blocks the queue",

@@ -20,7 +20,7 @@ pub struct Profile {
     segments: Vec<ProfileSegment>,
 }
 
-/// Segment of a profile: so many nodes are free from its time on, until the next segment.
+/// Segment of a profile: the number of nodes that are free from a time on, until the next segment.
 #[derive(Clone, Copy, Debug)]
 struct ProfileSegment {
     time: i64,

@@ -58,7 +58,8 @@ pub fn size_polarfly(params: &Params, nodes: u64) -> Result<ShapeOptions> {
     })
 }
 
-/// Chooses `q`, and `d` unless given, of a PolarStar: so many routers in each of the points.
+/// Chooses `q`, the order of the outer polarity graph, and `d` unless given, which sets the routers at each of its
+/// points.
 pub fn size_polarstar(params: &Params, nodes: u64) -> Result<ShapeOptions> {
     // A wrong d is refused when the family reads it.
     let d = params

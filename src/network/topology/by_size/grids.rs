@@ -6,14 +6,15 @@ use crate::topology::family::by_x;
 use nodeorder_base::params::Value;
 use nodeorder_base::{Params, Result};
 
-/// Largest number of routers for which other shapes than the even one are tried. Of more, the even one of three extents
-/// has 2 % more than asked at most, and costs at most 1.1 times the cheapest.
+/// Largest number of routers for which other shapes than the even one are tried. Beyond it the even shape of three
+/// extents has at most 2 % more routers than asked, and costs at most 1.1 times the cheapest.
 const MOST_TRIED: u64 = 100_000;
 
-/// Finds the extents of a grid whose cost is at most 1.1 times that of the cheapest of so many dimensions of two
-/// routers or more, at 1 a link and 16 a router: `even` if that is one, else of those with the smallest ratio of the
-/// largest to the smallest extent that of the fewest routers. `links` is twice the number of links a router along a
-/// dimension. Of four dimensions and more, where an even shape is never so cheap as rings of two, `even` stays.
+/// Finds the extents of a grid whose cost, at 1 a link and 16 a router, is at most 1.1 times that of the cheapest grid
+/// with as many dimensions of two routers or more: `even` if its cost is low enough, else the grid with the smallest
+/// ratio of the largest to the smallest extent, of equal ones that with the fewest routers. `links` is twice the number
+/// of links a router along a dimension. From four dimensions on an even shape always costs more than rings of two:
+/// there `even` stays.
 fn find_affordable_extents(even: Vec<u64>, routers: u64, links: fn(u64) -> u64) -> Vec<u64> {
     if even.len() > 3 || routers > MOST_TRIED || even.contains(&1) {
         return even;
@@ -43,7 +44,7 @@ fn double_cost(extents: &[u64], links: fn(u64) -> u64) -> u64 {
     extents.iter().product::<u64>() * (32 + each)
 }
 
-/// Counts twice the links a router along a ring: a ring of two has one.
+/// Counts twice the links of a router along a ring of `extent`: a ring of two has one link.
 fn ring_links(extent: u64) -> u64 {
     extent.min(3) - 1
 }

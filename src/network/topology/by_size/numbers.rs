@@ -34,8 +34,8 @@ pub fn even_extents(enough: u64, dimensions: u32) -> Vec<u64> {
     (0..dimensions).map(|i| m + u64::from(i < larger)).collect()
 }
 
-/// Lists the extents of so many dimensions, the larger ones first and none below `smallest`, whose product is at least
-/// `enough` and would not be with a smaller first one. O(enough^(1 - 1/dimensions)).
+/// Lists the shapes of a number of `dimensions`, larger extents first and none below `smallest`, whose product is at
+/// least `enough`, and would not be with a smaller largest extent. O(enough^(1 - 1/dimensions)).
 pub(super) fn list_extents(enough: u64, dimensions: usize, smallest: u64) -> Vec<Vec<u64>> {
     if dimensions == 1 {
         return vec![vec![enough.max(smallest)]];

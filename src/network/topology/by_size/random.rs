@@ -4,7 +4,7 @@ use super::shape::{ShapeOptions, drop_given, nodes_per_router, number_options};
 use crate::topology::sizes::MAX_NODES;
 use nodeorder_base::{Params, Result};
 
-/// Counts the routers that so many nodes need, `least` or more.
+/// Counts the routers that `nodes` need, `least` or more.
 pub fn count_routers(params: &Params, nodes: u64, least: u64) -> Result<u64> {
     Ok(nodes.div_ceil(nodes_per_router(params, 1)?).max(least))
 }

@@ -45,7 +45,7 @@ impl PairedGraphs<'_> {
         }
     }
 
-    /// Lists the switches linked to one, each with the label of its link.
+    /// Lists the switches linked to `switch`, each with the label of its link.
     pub fn links_of(&self, switch: u32) -> impl Iterator<Item = (u32, LinkLabel)> + '_ {
         let (side, router) = self.side_and_router(switch);
         let graph = self.graphs[side];

@@ -54,7 +54,7 @@ pub fn compare_links(graphs: &PairedGraphs<'_>, found: &mut Findings) {
     }
 }
 
-/// Describes so many switches that look alike.
+/// Describes `count` switches that look alike.
 fn describe_alike(count: usize) -> String {
     format!("{count} switches without nodes that look alike")
 }

@@ -23,7 +23,7 @@ pub enum Shape {
 pub struct Axis {
     /// Number of routers along the axis, from 1.
     pub extent: u32,
-    /// Links of these routers.
+    /// How the routers along the axis are linked.
     pub shape: Shape,
 }
 
@@ -170,33 +170,38 @@ impl Axis {
                     out[x] = values[x].max(away + 1);
                 }
             }
-            Shape::Ring => {
-                // Clockwise and counter-clockwise reach: y from x-⌊n/2⌋ to x, and the mirror image.
-                let half = n / 2;
-                out.fill(NO_NODE);
-                let mut window = VecDeque::new();
-                for mirrored in [false, true] {
-                    window.clear();
-                    for step in n - half..2 * n {
-                        let walked = if mirrored { 2 * n - 1 - step } else { step };
-                        let x = walked % n;
-                        // Less the step: whatever enters the window later, these differences stay.
-                        let value = i64::from(values[x]) - step as i64;
-                        while window.back().is_some_and(|(_, v)| *v <= value) {
-                            window.pop_back();
-                        }
-                        window.push_back((step, value));
-                        while window.front().is_some_and(|(s, _)| s + half < step) {
-                            window.pop_front();
-                        }
-                        // The steps before a full turn only fill the window.
-                        if let Some((_, best)) = window.front()
-                            && step >= n
-                        {
-                            out[x] = out[x].max((best + step as i64) as i32);
-                        }
-                    }
-                }
+            Shape::Ring => fill_farthest_on_ring(values, out),
+        }
+    }
+}
+
+/// Fills `out` as [`Axis::fill_farthest`] does, on a ring: walks around it once in each direction, with a sliding window
+/// over the last half turn.
+fn fill_farthest_on_ring(values: &[i32], out: &mut [i32]) {
+    let n = values.len();
+    let half = n / 2;
+    out.fill(NO_NODE);
+    // Steps of the window whose values no later one reaches, so that the front is the largest.
+    let mut window = VecDeque::new();
+    for backwards in [false, true] {
+        window.clear();
+        for step in n - half..2 * n {
+            let walked = if backwards { 2 * n - 1 - step } else { step };
+            let x = walked % n;
+            // Less the step: each step adds a hop to all in the window, so that these differences stay.
+            let value = i64::from(values[x]) - step as i64;
+            while window.back().is_some_and(|(_, v)| *v <= value) {
+                window.pop_back();
+            }
+            window.push_back((step, value));
+            while window.front().is_some_and(|(s, _)| s + half < step) {
+                window.pop_front();
+            }
+            // The steps before a full turn only fill the window.
+            if let Some((_, best)) = window.front()
+                && step >= n
+            {
+                out[x] = out[x].max((best + step as i64) as i32);
             }
         }
     }

@@ -10,7 +10,7 @@
 
 use super::axis::{Axis, Shape};
 
-/// Largest set for which this bound is computed: beyond it the one by entropy is higher.
+/// Largest set for which this bound is computed: for larger sets the bound by entropy is higher.
 const MAX_SIZE: usize = 4096;
 
 /// Computes lower bounds of the mean distance over pairs of any S routers, for S = 2, 3, …, at most `largest`. Empty

@@ -53,15 +53,14 @@ impl Metric {
 /// One term of a distance that is a sum: a label for every router and a distance between labels.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Labelling {
-    /// The labels, 0 to `extent` - 1, and how they are joined.
+    /// Axis of the labels, 0 to `extent` - 1, and how they are joined.
     pub axis: Axis,
     /// Distance that one hop between labels adds.
     pub weight: u32,
     /// Number of consecutive routers with the same label: a router's is `router / stride % extent`.
     pub stride: u32,
-    /// The block (number, routers in each block) whose routers alone have labels of their own, by `router %
-    /// routers` in the place of `router`; routers of other blocks have label 0. `None` where all routers have
-    /// them.
+    /// The only block (its number, and the routers in each block) whose routers have labels, by their number inside the
+    /// block; routers of other blocks have label 0. `None` where all routers have labels.
     pub block: Option<(u32, u32)>,
 }
 

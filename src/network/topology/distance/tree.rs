@@ -61,7 +61,7 @@ impl Tree {
     }
 }
 
-/// Counts the unordered pairs of nodes inside the same unit, for units of so many nodes.
+/// Counts the unordered pairs of nodes inside the same unit, from the number of nodes of each unit.
 fn count_pairs(units: &[u64]) -> u128 {
     units
         .iter()

@@ -13,7 +13,7 @@
 
 use std::collections::HashMap;
 
-use super::edge_list::{FileLink, check_edges, count_routers};
+use super::edge_list::{FileLink, count_routers, sort_checked_links};
 use crate::topology::context::Context;
 use crate::topology::family::{
     BuildNetwork, PER_ROUTER, TopologyEntry, per_router, per_router_suffix,
@@ -112,7 +112,7 @@ fn build_network(file: &SourceFile<'_>, per_router: u32) -> Result<Network> {
         }
     }
     let found = count_routers(text, &edges)?;
-    check_edges(text, found, &mut edges)?;
+    sort_checked_links(text, found, &mut edges)?;
     // The last routers may have no links.
     if found != routers {
         let missing = format!("routers 0 to {} alone", found - 1);

@@ -41,9 +41,9 @@ pub(super) const FORM: &str = "u,v[,capacity[,weight]]";
 pub(super) struct FileLink {
     /// The two routers, ascending.
     pub ends: (u32, u32),
-    /// Capacity of all its cables together; 1 is an ordinary link.
+    /// Capacity of all cables of the link together; 1 is an ordinary link.
     pub capacity: f64,
-    /// Number of its cables.
+    /// Number of cables of the link.
     pub cables: u32,
     /// Distance that a hop over the link counts.
     pub weight: u32,
@@ -152,7 +152,8 @@ enum Routers<'t> {
 }
 
 impl<'t> Routers<'t> {
-    /// Returns the number of a router. Fails if it is an id among names, a name among ids, or an id too large.
+    /// Finds the number of a router, a new one for a name not seen before. Fails if it is an id among names, a name
+    /// among ids, or an id too large.
     fn find_or_add(&mut self, line: &Line<'_>, text: Cow<'t, str>) -> Result<u32> {
         let (id, expected) = match self {
             Routers::Ids => (
@@ -194,7 +195,7 @@ fn split_fields<'t>(line: &Line<'t>) -> Result<Vec<Cow<'t, str>>> {
 /// Reads all lines of a text.
 ///
 /// # Errors
-/// With the line: another header or form; see [`check_edges`].
+/// With the line: another header or form; see [`sort_checked_links`].
 pub(super) fn read_edges(text: &Text) -> Result<EdgeList> {
     let mut columns = WITHOUT_HEADER;
     let mut routers = None;
@@ -242,7 +243,7 @@ pub(super) fn read_edges(text: &Text) -> Result<EdgeList> {
         }
         _ => (count_routers(text, &links)?, Vec::new()),
     };
-    check_edges(text, routers, &mut links)?;
+    sort_checked_links(text, routers, &mut links)?;
     Ok(EdgeList {
         routers,
         names,
@@ -298,7 +299,7 @@ fn parse_link(
 ///
 /// # Errors
 /// No links, a link again, a network in pieces.
-pub(super) fn check_edges(text: &Text, routers: u32, links: &mut [FileLink]) -> Result<()> {
+pub(super) fn sort_checked_links(text: &Text, routers: u32, links: &mut [FileLink]) -> Result<()> {
     links.sort_unstable_by_key(|link| (link.ends, link.line));
     // The fault that comes first in the file is named.
     let twice = links.windows(2).filter(|pair| pair[0].ends == pair[1].ends);

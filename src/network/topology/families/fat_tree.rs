@@ -99,7 +99,7 @@ impl Blocking {
         radix * self.down / (self.down + self.up)
     }
 
-    /// Computes the uplinks that so many node links have.
+    /// Computes the number of uplinks for a number of node links.
     pub(in crate::topology) fn count_uplinks(self, node_links: u64) -> u64 {
         (node_links * self.up).div_ceil(self.down)
     }

@@ -45,7 +45,7 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
 const LARGEST: f64 = 1e6;
 
 /// Line of a file, and its fields.
-type Row<'t> = (Line<'t>, Vec<Cow<'t, str>>);
+type FieldRow<'t> = (Line<'t>, Vec<Cow<'t, str>>);
 
 /// Reads the options of a matrix, not the file.
 fn parse_options(params: &Params, _: &Context) -> Result<Box<dyn BuildNetwork>> {
@@ -59,29 +59,29 @@ pub(in crate::topology) fn recognises(text: &Text) -> bool {
     split_rows(text).is_ok_and(|rows| rows.len() > 2 && is_square(&rows))
 }
 
-fn split_rows(text: &Text) -> Result<Vec<Row<'_>>> {
+fn split_rows(text: &Text) -> Result<Vec<FieldRow<'_>>> {
     let lines = text.data_lines();
     lines.map(|line| Ok((line, line.split_csv()?))).collect()
 }
 
 /// Checks whether the rows are named as the columns are.
-fn is_square(rows: &[Row<'_>]) -> bool {
+fn is_square(rows: &[FieldRow<'_>]) -> bool {
     let names = rows.iter().skip(1).map(|(_, row)| &row[0]);
     rows.first()
         .is_some_and(|(_, header)| header.iter().skip(1).eq(names))
 }
 
-/// Distances as a file has them.
+/// Distances between hosts as the file gives them.
 #[derive(Default)]
-struct Values {
-    /// Names of the hosts, in the order in which they come.
+struct HostDistances {
+    /// Names of the hosts, in the order in which the file first names them.
     names: Vec<String>,
     numbers: HashMap<String, u32>,
     /// Distance from one host to another.
     far: HashMap<(u32, u32), f64>,
 }
 
-impl Values {
+impl HostDistances {
     fn number_host(&mut self, name: &str) -> u32 {
         let next = self.names.len() as u32;
         let number = *self.numbers.entry(name.into()).or_insert(next);
@@ -91,7 +91,7 @@ impl Values {
         number
     }
 
-    /// Adds the value of a direction. Fails if it is no distance, or comes again.
+    /// Adds the value of a pair in one direction. Fails if it is no distance, or given twice.
     fn add_value(
         &mut self,
         line: &Line<'_>,
@@ -128,9 +128,9 @@ impl Values {
 }
 
 /// Reads the values of all pairs. Fails, with the line, on another form or number, or if a pair has none.
-fn read_values(text: &Text, bandwidth: bool) -> Result<Values> {
+fn read_values(text: &Text, bandwidth: bool) -> Result<HostDistances> {
     let rows = split_rows(text)?;
-    let mut values = Values::default();
+    let mut values = HostDistances::default();
     if is_square(&rows) {
         let header = &rows[0].1;
         for (line, row) in &rows[1..] {
@@ -198,14 +198,14 @@ fn build_network(file: &SourceFile<'_>, bandwidth: bool) -> Result<Network> {
             joints.push((a, b, (far * scale).round() as u32));
         }
     }
-    let of = if bandwidth { ",of=bandwidth" } else { "" };
+    let suffix = if bandwidth { ",of=bandwidth" } else { "" };
     Ok(Network {
         joints: Some(Box::new(move |visit: &mut JointVisitor<'_>| {
             joints.iter().for_each(|(a, b, far)| visit(*a, *b, *far));
         })),
         names: values.names,
         remarks,
-        ..Network::new(format!("{}{of}", file.spec()), hosts, 1, |_| {})
+        ..Network::new(format!("{}{suffix}", file.spec()), hosts, 1, |_| {})
     })
 }
 

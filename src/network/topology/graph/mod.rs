@@ -178,8 +178,7 @@ impl RouterGraph {
         self.heads_from(router.0)
     }
 
-    /// Returns the graph renumbered for searches, which is made on first use. O(routers + links), about 8 bytes a link
-    /// and 8 a router.
+    /// Renumbers the graph for searches, on first use. O(routers + links), about 8 bytes a link and 8 a router.
     pub fn rows_for_search(&self) -> &Rows {
         self.rows
             .get_or_init(|| Rows::new(self.router_count() as u32, |router| self.heads_from(router)))

@@ -23,7 +23,7 @@ pub struct Rows {
     /// The first `row_width` rows linked to each row. A row with fewer is filled up with itself: its own set changes
     /// nothing.
     pub neighbours: Vec<u32>,
-    /// Links beyond the width, as a row and one linked to it, sorted by row.
+    /// Links beyond `row_width`, as pairs of a row and a row linked to it, sorted.
     pub overflow: Vec<(u32, u32)>,
 }
 
@@ -32,19 +32,19 @@ impl Rows {
     /// components from their lowest router; or leaves their numbers where linked routers are closer to each other
     /// so. `heads` are the routers linked to each. O(links + routers · log routers).
     pub(super) fn new<'g>(n: u32, heads: impl Fn(u32) -> &'g [u32]) -> Self {
-        let mut of = vec![u32::MAX; n as usize];
+        let mut row_of = vec![u32::MAX; n as usize];
         let mut met = Vec::with_capacity(n as usize);
         for root in 0..n {
             let mut next = met.len();
-            if of[root as usize] == u32::MAX {
-                of[root as usize] = met.len() as u32;
+            if row_of[root as usize] == u32::MAX {
+                row_of[root as usize] = met.len() as u32;
                 met.push(root);
             }
             while let Some(&u) = met.get(next) {
                 next += 1;
                 for v in heads(u) {
-                    if of[*v as usize] == u32::MAX {
-                        of[*v as usize] = met.len() as u32;
+                    if row_of[*v as usize] == u32::MAX {
+                        row_of[*v as usize] = met.len() as u32;
                         met.push(*v);
                     }
                 }
@@ -55,25 +55,25 @@ impl Rows {
         for u in 0..n {
             for v in heads(u) {
                 apart_by_id += u64::from(u.abs_diff(*v));
-                apart_by_search += u64::from(of[u as usize].abs_diff(of[*v as usize]));
+                apart_by_search += u64::from(row_of[u as usize].abs_diff(row_of[*v as usize]));
             }
         }
         // Grids and other regular networks are numbered well already.
         if apart_by_id <= apart_by_search {
-            of = (0..n).collect();
-            met.clone_from(&of);
+            row_of = (0..n).collect();
+            met.clone_from(&row_of);
         }
         let each = choose_row_width(met.iter().map(|u| heads(*u).len()).collect());
         let mut linked = Vec::with_capacity(each * met.len());
         let mut more = Vec::new();
         for (row, u) in (0..n).zip(met) {
             let (first, others) = heads(u).split_at(each.min(heads(u).len()));
-            linked.extend(first.iter().map(|v| of[*v as usize]));
+            linked.extend(first.iter().map(|v| row_of[*v as usize]));
             linked.resize(linked.len() + each - first.len(), row);
-            more.extend(others.iter().map(|v| (row, of[*v as usize])));
+            more.extend(others.iter().map(|v| (row, row_of[*v as usize])));
         }
         Rows {
-            row_of_router: of,
+            row_of_router: row_of,
             row_width: each,
             neighbours: linked,
             overflow: more,

@@ -22,11 +22,11 @@ pub(super) struct Adapter<'t> {
     pub switch: usize,
     /// Identifier of the adapter, `H-` and its GUID.
     pub id: &'t str,
-    /// Its own port at the cable.
+    /// Port of the adapter that the cable is in.
     pub port: u32,
     /// Name of the node in its description; the identifier where that is the vendor's.
     pub node: &'t str,
-    /// What follows the name in the description, as in `mlx5_0`; empty where nothing does.
+    /// Text after the node's name in the description, such as `mlx5_0`; empty if the name ends it.
     pub name: &'t str,
 }
 
@@ -58,13 +58,13 @@ impl<'t> Adapter<'t> {
         })
     }
 
-    /// Returns what adapters of one group have in common.
+    /// Returns name and port, by which adapters are grouped.
     fn group_key(&self) -> (&'t str, u32) {
         (self.name, self.port)
     }
 }
 
-/// What a group of adapters has.
+/// The nodes and the switches of the adapters of a group.
 #[derive(Default)]
 struct Group<'t> {
     nodes: BTreeSet<&'t str>,
@@ -75,7 +75,7 @@ struct Group<'t> {
 pub(super) struct FoundNodes<'t> {
     /// Names of the nodes and their adapters' places in the list of all, in the order of that list.
     pub nodes: Vec<(&'t str, usize)>,
-    /// What was decided, for the reader.
+    /// Decisions that the reader of the file should know of, in sentences.
     pub notes: Vec<String>,
 }
 

@@ -38,17 +38,17 @@ impl Node {
         Some(value)
     }
 
-    /// Finds the value under one key after another.
+    /// Finds the value under nested `keys`, the outermost first.
     pub fn find_path(&self, keys: &[&str]) -> Option<&Node> {
         keys.iter().try_fold(self, |node, key| node.find_key(key))
     }
 
-    /// Returns the text or number under one key after another; `None` if there is none.
+    /// Finds the text or number under nested `keys`, the outermost first; `None` if there is none.
     pub fn text_at(&self, keys: &[&str]) -> Option<&str> {
         self.find_path(keys)?.as_text()
     }
 
-    /// Returns the entries of a map; none of anything else.
+    /// Returns the entries of a map; an empty list for anything that is no map.
     pub fn entries(&self) -> &[(String, Node)] {
         match &self.value {
             Value::Map(entries) => entries,
@@ -56,7 +56,7 @@ impl Node {
         }
     }
 
-    /// Returns the elements of a list; `None` if it is none.
+    /// Returns the elements of a list; `None` for anything that is no list.
     pub fn items(&self) -> Option<&[Node]> {
         match &self.value {
             Value::List(items) => Some(items),
@@ -64,7 +64,7 @@ impl Node {
         }
     }
 
-    /// Returns a text or number as written; `None` if it is a list or map.
+    /// Returns a text or number as written; `None` for a list or map.
     pub fn as_text(&self) -> Option<&str> {
         match &self.value {
             Value::Scalar(text) => Some(text),

@@ -11,9 +11,10 @@ use std::collections::BTreeMap;
 
 use super::adapters::{Adapter, find_nodes};
 use super::wiring::{NO_PARENT, Wiring};
+use crate::topology::family::BuildNetwork;
 use crate::topology::network::Network;
-use crate::topology::source_file::SourceFile;
-use nodeorder_base::{Line, Opt, Result};
+use crate::topology::source_file::{FileNetwork, SourceFile};
+use nodeorder_base::{Line, Opt, Params, Result, Text};
 
 /// The option that chooses one adapter of each node.
 pub(super) const RAIL: Opt = Opt::text(
@@ -21,6 +22,19 @@ pub(super) const RAIL: Opt = Opt::text(
     "look only at adapters described as NODE and this word",
 )
 .default_in_words("all adapters");
+
+/// Reads the options of a family whose files `read_fabric` reads: `file` and `rail`. Fails if no file is given, with what
+/// is `expected`.
+pub(super) fn parse_options(
+    params: &Params,
+    expected: &str,
+    read_fabric: fn(&Text) -> Result<Fabric<'_>>,
+) -> Result<Box<dyn BuildNetwork>> {
+    let rail = params.optional_word("rail")?;
+    FileNetwork::parse(params, expected, move |file| {
+        read_fabric(&file.text)?.build_network(file, rail.as_deref())
+    })
+}
 
 /// What is at the other end of a cable, by the identifier that the file gives it.
 #[derive(Clone, Copy, PartialEq)]
@@ -64,7 +78,7 @@ impl Fabric<'_> {
     ///
     /// # Limits
     /// Aggregation nodes inside switches and routers between subnets are left out.
-    pub fn build_network(self, file: &SourceFile<'_>, rail: Option<&str>) -> Result<Network> {
+    fn build_network(self, file: &SourceFile<'_>, rail: Option<&str>) -> Result<Network> {
         let mut wiring = self.build_wiring(file.text.name(), rail)?;
         wiring.build_levels(&vec![NO_PARENT; wiring.switches.len()], &|_| "leaf".into());
         wiring.into_network(file, "")
@@ -130,7 +144,7 @@ impl Fabric<'_> {
 /// A cable between two switches, with its rate in Gbit/s if the file states it.
 type Cable = (usize, usize, Option<f64>);
 
-/// Returns the rate that most cables have, of equally frequent ones the lowest; `None` if none is stated.
+/// Finds the rate that most cables have, of equally frequent rates the lowest; `None` if no rate is stated.
 fn usual_rate(rates: impl Iterator<Item = Option<f64>>) -> Option<f64> {
     let mut counts: BTreeMap<u64, usize> = BTreeMap::new();
     for rate in rates.flatten() {

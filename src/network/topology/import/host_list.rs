@@ -15,8 +15,9 @@ const MOST_NAMES: usize = 1 << 24;
 /// Most bytes that a name takes, in all copies together.
 const BYTES_PER_NAME: u64 = 256;
 
-/// Expands a host list to names, in its order; the caller holds `held` others. Fails, with the line, if brackets do
-/// not match, ranges are none, or there are more names than any machine has or than memory is allowed for.
+/// Expands a host list to names, in its order; `held` other names count against the limits, too. Fails, with the line,
+/// if brackets do not match, ranges are none, or there are more names than any machine has or than memory is allowed
+/// for.
 pub(in crate::topology) fn expand_host_list(
     text: &str,
     line: &Line<'_>,

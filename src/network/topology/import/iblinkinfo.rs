@@ -11,12 +11,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::fabric_ports::{Fabric, Peer, Port, RAIL, compute_rate};
-use crate::topology::context::Context;
-use crate::topology::family::{BuildNetwork, TopologyEntry};
-use crate::topology::network::Network;
-use crate::topology::source_file::{FileNetwork, SourceFile};
-use nodeorder_base::{Line, Opt, Params, Result, Text};
+use super::fabric_ports::{Fabric, Peer, Port, RAIL, compute_rate, parse_options};
+use crate::topology::family::TopologyEntry;
+use nodeorder_base::{Line, Opt, Result, Text};
 
 /// `iblinkinfo:FILE[,rail=mlx5_0]`.
 pub const FAMILY: TopologyEntry = TopologyEntry {
@@ -28,30 +25,23 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
         Opt::file("file", "what iblinkinfo or ibnetdiscover -p printed").positional(),
         RAIL,
     ],
-    parse: parse_options,
+    parse: |params, _| {
+        let expected = "what iblinkinfo printed, as in iblinkinfo:links.txt";
+        parse_options(params, expected, read_fabric)
+    },
 };
 
 /// Most ports of an adapter. A cable to a higher port leads to a switch.
 const ADAPTER_PORTS: u32 = 4;
 
-/// Reads the options.
-fn parse_options(params: &Params, _: &Context) -> Result<Box<dyn BuildNetwork>> {
-    let rail = params.optional_word("rail")?;
-    let expected = "what iblinkinfo printed, as in iblinkinfo:links.txt";
-    FileNetwork::parse(params, expected, move |file| {
-        build_network(file, rail.as_deref())
-    })
-}
-
-/// Builds the network of the ports that are up. A switch is called by its GUID, as `ibnetdiscover` calls it. Fails,
-/// with the line, if one has another form, and where [`Fabric::build_network`] does.
+/// Reads the ports that are up. A switch is called by its GUID, as `ibnetdiscover` calls it. Fails, with the line, if one
+/// has another form.
 ///
 /// # References
 /// `print_port` and `print_node_header` of iblinkinfo.c and `dump_ports_report` of ibnetdiscover.c, in rdma-core's
 /// infiniband-diags.
-fn build_network(file: &SourceFile<'_>, rail: Option<&str>) -> Result<Network> {
-    let lines = read_lines(&file.text)?;
-    join_lines(&lines).build_network(file, rail)
+fn read_fabric(text: &Text) -> Result<Fabric<'_>> {
+    Ok(join_lines(&read_lines(text)?))
 }
 
 /// A port by the LID of its switch or adapter, and its number.

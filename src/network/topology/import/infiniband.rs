@@ -9,12 +9,9 @@
 //! [2] "S-0002ca"[7]      # "spine1" … 4xHDR            port 2: port 7 of another switch
 //! ```
 
-use super::fabric_ports::{Fabric, Peer, Port, RAIL, compute_rate};
-use crate::topology::context::Context;
-use crate::topology::family::{BuildNetwork, TopologyEntry};
-use crate::topology::network::Network;
-use crate::topology::source_file::{FileNetwork, SourceFile};
-use nodeorder_base::{Opt, Params, Result, Text};
+use super::fabric_ports::{Fabric, Peer, Port, RAIL, compute_rate, parse_options};
+use crate::topology::family::TopologyEntry;
+use nodeorder_base::{Opt, Result, Text};
 
 /// `ibnetdiscover:FILE[,rail=mlx5_0]`.
 pub const FAMILY: TopologyEntry = TopologyEntry {
@@ -26,26 +23,11 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
         Opt::file("file", "what ibnetdiscover printed").positional(),
         RAIL,
     ],
-    parse: parse_options,
+    parse: |params, _| {
+        let expected = "what ibnetdiscover printed, as in ibnetdiscover:fabric.txt";
+        parse_options(params, expected, read_sections)
+    },
 };
-
-/// Reads the options.
-fn parse_options(params: &Params, _: &Context) -> Result<Box<dyn BuildNetwork>> {
-    let rail = params.optional_word("rail")?;
-    let expected = "what ibnetdiscover printed, as in ibnetdiscover:fabric.txt";
-    FileNetwork::parse(params, expected, move |file| {
-        build_network(file, rail.as_deref())
-    })
-}
-
-/// Builds the network of the sections. Fails, with the line, if a port is outside a switch or adapter or a line has
-/// another form, and where [`Fabric::build_network`] does.
-///
-/// # References
-/// ibnetdiscover(8) of infiniband-diags.
-fn build_network(file: &SourceFile<'_>, rail: Option<&str>) -> Result<Network> {
-    read_sections(&file.text)?.build_network(file, rail)
-}
 
 /// Keys of lines that say nothing about cables.
 const PASSED_OVER: [&str; 6] = [
@@ -57,7 +39,11 @@ const PASSED_OVER: [&str; 6] = [
     "rtguid",
 ];
 
-/// Reads the sections of switches.
+/// Reads the sections of switches. Fails, with the line, if a port is outside a switch or adapter or a line has another
+/// form.
+///
+/// # References
+/// ibnetdiscover(8) of infiniband-diags.
 fn read_sections(text: &Text) -> Result<Fabric<'_>> {
     let mut fabric = Fabric::default();
     // The switch whose ports follow; none inside an adapter's section.

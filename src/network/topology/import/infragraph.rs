@@ -27,7 +27,7 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
     },
 };
 
-/// Most devices within each other; a device within itself would have no end.
+/// Largest depth of nested devices; a device within itself would have no end.
 const MAX_DEVICE_DEPTH: usize = 16;
 
 /// The devices by name.

@@ -92,7 +92,7 @@ fn read_containment(file: &SourceFile<'_>) -> Result<Wiring> {
     Ok(paths.into_wiring(&|height| levels.get(height).cloned().unwrap_or("all".into())))
 }
 
-/// Returns the name of a node: its `name`, else its `basename` (or `node`, its type) and its `id`. Fails if it has
+/// Composes the name of a node: its `name`, else its `basename` (or `node`, its type) and its `id`. Fails if it has
 /// none of these.
 fn name_of_node(metadata: &Node) -> Result<Cow<'_, str>> {
     let basename = metadata.text_at(&["basename"]);

@@ -35,7 +35,7 @@ pub(super) struct LabelledHost<'d> {
 }
 
 impl<'d> LabelledHost<'d> {
-    /// Returns a host without labels.
+    /// Creates a host without labels.
     pub fn new(name: &'d str, source: &'d Node) -> Self {
         LabelledHost {
             name,
@@ -60,12 +60,12 @@ impl<'d> LabelledHost<'d> {
         self.labels.insert(label, value);
     }
 
-    /// Returns the value of a label; `None` if it lacks it.
+    /// Returns the value of a label; `None` if the host lacks the label.
     pub fn label(&self, label: &str) -> Option<&'d str> {
         self.labels.get(label).copied()
     }
 
-    /// Lists the values of the labels that it has of these.
+    /// Lists the host's values of those of `labels` that it has.
     fn path_of(&self, labels: &[&str]) -> Vec<&'d str> {
         labels
             .iter()
@@ -82,12 +82,12 @@ pub(super) fn list_labels<'d>(hosts: &[LabelledHost<'d>]) -> BTreeSet<&'d str> {
         .collect()
 }
 
-/// Returns the part of a label after its last `/`.
+/// Extracts the part of a label after its last `/`.
 pub(super) fn last_part(label: &str) -> &str {
     label.rsplit('/').next().unwrap_or(label)
 }
 
-/// Returns the part of a label after its last `/` if no other of `all` has it, too, else the whole label.
+/// Shortens a label to the part after its last `/`, unless another label of `all` ends in the same part.
 fn name_briefly<'l>(label: &'l str, all: &BTreeSet<&str>) -> &'l str {
     let part = last_part(label);
     let alike = all.iter().filter(|other| last_part(other) == part);

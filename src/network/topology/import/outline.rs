@@ -23,7 +23,7 @@ pub(super) struct OutlineNetwork<R> {
     uplinks: Option<u32>,
     /// The option `uplinks` as written, for messages.
     written: Written,
-    /// Returns the wiring of the file, and what follows its specification.
+    /// Reads the wiring of the file, and the options to append to its specification.
     read: R,
 }
 

@@ -21,9 +21,9 @@ use nodeorder_base::{Error, Result, SourceLocation};
 #[derive(Default)]
 pub(super) struct HostPaths {
     wiring: Wiring,
-    /// Switch above each switch.
+    /// By switch: the switch above it.
     above: Vec<usize>,
-    /// Switch of each name below each switch.
+    /// Switch by the switch above it and its name.
     known: HashMap<(usize, String), usize>,
     /// Line of each host.
     hosts: HashMap<String, usize>,

@@ -33,7 +33,7 @@ pub const FAMILY: TopologyEntry = TopologyEntry {
     },
 };
 
-/// Tags that say nothing about who is joined with whom, and those inside others.
+/// Tags that say nothing about which points are joined, and tags that stand inside others.
 const SILENT: [&str; 12] = [
     "platform", "zone", "AS", "host", "router", "link", "link_ctn", "prop", "config", "disk",
     "cluster", "route",

@@ -104,7 +104,7 @@ impl Cluster {
 }
 
 impl Shape {
-    /// Counts the hosts that it has places for; `None` if any number will do.
+    /// Counts the hosts that the cluster has places for; `None` if any number will do.
     fn count_hosts(&self) -> Option<u64> {
         let factors: &[u64] = match self {
             Shape::Flat => return None,

@@ -34,7 +34,7 @@ pub(super) struct Wiring {
     pub has_speeds: bool,
     /// Capacity of most node links; `None` if it is 1.
     pub node_capacity: Option<f64>,
-    /// Capacities of node links, by the names of the nodes; that of most where there is none.
+    /// Capacities of node links, by the names of the nodes; nodes without an entry have `node_capacity`.
     pub node_capacities: HashMap<String, f64>,
     /// Levels of the hierarchy, the outermost first.
     pub levels: Vec<Units>,
@@ -337,7 +337,7 @@ impl Wiring {
     }
 }
 
-/// Builds the level of these units, of which the switches follow each other in `order`.
+/// Builds a level from `units`; the switches of a unit follow each other in `order`.
 fn build_level(units: &Units, order: &[usize], per_router: u32) -> Level {
     let mut ends = Vec::new();
     let mut names = Vec::new();

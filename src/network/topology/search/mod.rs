@@ -48,8 +48,8 @@ pub const SEARCH_MEMORY: &str = "searching from 256 routers at once";
 /// Number of planes, one for each bit of a distance.
 pub const PLANES: usize = 8;
 
-/// Number of hops whose visited sets are kept as a part of a plane. Keeping one is cheap, but reading a distance
-/// reads all of them; later hops change a set that is there, unless their plane has none yet.
+/// Number of hops whose visited sets are kept as a part of a plane. Keeping a set is cheap, but reading a distance
+/// reads all kept sets; later hops change an existing set, unless their plane has none yet.
 const KEPT_HOPS: usize = 6;
 
 /// A set of sources for every row.

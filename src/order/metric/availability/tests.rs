@@ -60,7 +60,10 @@ fn powers_are_binomial() {
     for i in 1..=n {
         factorials.push(factorials[i - 1] + (i as f64).ln());
     }
-    for (i, found) in repeat(&[1.0 - p, p], n as u32).into_iter().enumerate() {
+    for (i, found) in repeat_distribution(&[1.0 - p, p], n as u32)
+        .into_iter()
+        .enumerate()
+    {
         let ways = factorials[n] - factorials[i] - factorials[n - i];
         let expected = (ways + i as f64 * p.ln() + (n - i) as f64 * (1.0 - p).ln()).exp();
         assert!((found - expected).abs() < 1e-12, "{i}");
@@ -76,7 +79,8 @@ fn spares_are_the_fewest() {
     };
     let found = compute("xgft:m=18x128,w=1x1", question("120:0.99"));
     let p = 0.995f64.powi(18);
-    let all = (0..).find(|k| tail(&repeat(&[1.0 - p, p], 128 + k), 120) >= 0.99);
+    let all =
+        (0..).find(|k| tail_probability(&repeat_distribution(&[1.0 - p, p], 128 + k), 120) >= 0.99);
     assert_eq!(found.spares, all);
     assert_eq!(
         compute("xgft:m=18x128,w=1x1", question("112:0.95")).spares,

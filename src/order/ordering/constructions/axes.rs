@@ -62,10 +62,10 @@ impl AxisOptions {
                 .ok_or_else(|| params.invalid_value("axes", all))?,
             None => (0..dimensions).collect(),
         };
-        let some = format!("some of the axes {example}, each at most once");
+        let expected = format!("some of the axes {example}, each at most once");
         let reversed = match params.optional_word("reverse")? {
             Some(text) => parse_axes(&text, dimensions)
-                .ok_or_else(|| params.invalid_value("reverse", some))?,
+                .ok_or_else(|| params.invalid_value("reverse", expected))?,
             None => Vec::new(),
         };
         Ok(AxisOptions { axes, reversed })

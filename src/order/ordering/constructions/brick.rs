@@ -118,7 +118,7 @@ pub struct Bricks<'a> {
 }
 
 impl<'a> Bricks<'a> {
-    /// Cuts a box of so many cells along each axis.
+    /// Cuts the box of `extents` cells into bricks of `size` cells along each axis.
     pub fn new(extents: &'a [u32], size: Vec<u32>) -> Self {
         let counts = extents
             .iter()

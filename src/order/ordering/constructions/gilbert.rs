@@ -113,7 +113,7 @@ impl Side {
         half.with_length(half.length + if odd { self.length.signum() } else { 0 })
     }
 
-    /// Keeps what follows `first`, the beginning of this side.
+    /// Cuts `first` off the beginning of this side, and returns the rest.
     fn rest_after(self, first: Side) -> Self {
         self.with_length(self.length - first.length)
     }

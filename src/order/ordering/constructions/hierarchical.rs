@@ -17,9 +17,9 @@ use nodeorder_network::topology::Level;
 /// all of one before the next. Families and imported fabrics number their routers so; on them the order is that of
 /// the node ids.
 ///
-/// `block` makes the units of a machine that has coordinates and no levels (racks on a torus): boxes of so
-/// many cells along the topology's own axes, row-major, clipped at the far edges, row-major inside; `axes`
-/// and `reverse` turn both.
+/// `block` makes the units of a machine that has coordinates and no levels (racks on a torus): boxes of the given
+/// numbers of cells along the topology's own axes, row-major, clipped at the far edges, row-major inside; `axes` and
+/// `reverse` turn both.
 ///
 /// `scatter=true` is the opposite extreme, as sites use it to spread load over global links: one chunk of
 /// each outermost unit in turn, units that are used up passed over. `chunk` says what is dealt at a time: a
@@ -61,14 +61,14 @@ pub const HIERARCHICAL: OrderingEntry = OrderingEntry::new(
 /// Chunks of a unit, which `scatter` deals out.
 type UnitChunks = Vec<Vec<NodeId>>;
 
-/// What units give when it is their turn.
+/// Number of nodes that a unit gives at each of its turns.
 #[derive(Clone, Copy, PartialEq)]
 enum Scatter {
-    /// All that they have.
+    /// All nodes of a unit at once.
     Never,
-    /// A chunk.
+    /// The nodes of one chunk.
     Chunks,
-    /// So many nodes.
+    /// This number of nodes.
     Nodes(usize),
 }
 
@@ -242,7 +242,7 @@ impl OrderNodes for Blocks {
     }
 }
 
-/// Lists the nodes of blocks of so many cells, one block after the other or dealt out.
+/// Lists the nodes of blocks of `size` cells, one block after the other or dealt out.
 fn list_block_nodes(
     topology: &Topology,
     view: &LatticeView<'_>,
@@ -278,7 +278,8 @@ fn list_block_nodes(
     deal_chunks(units, scatter)
 }
 
-/// Deals out one chunk of each unit in turn, or so many nodes of its chunks, until all are used up.
+/// Deals out one chunk of each unit in turn, or with [`Scatter::Nodes`] a number of nodes of each unit in turn, until
+/// all are used up.
 fn deal_chunks(mut units: Vec<UnitChunks>, scatter: Scatter) -> Vec<NodeId> {
     if let Scatter::Nodes(count) = scatter {
         for unit in &mut units {

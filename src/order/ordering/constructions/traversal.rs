@@ -223,7 +223,7 @@ fn reverse_cuthill_mckee(walk: &Walk, _: &Topology, graph: &RouterGraph) -> Vec<
     routers
 }
 
-/// Returns the largest difference of the places of two linked routers in an order of all.
+/// Measures the bandwidth of an order of all routers: the largest difference of the places of two linked routers.
 fn measure_bandwidth(graph: &RouterGraph, routers: &[u32]) -> u32 {
     let mut place = vec![0u32; routers.len()];
     for (i, router) in (0..).zip(routers) {
@@ -235,7 +235,7 @@ fn measure_bandwidth(graph: &RouterGraph, routers: &[u32]) -> u32 {
     apart.max().unwrap_or(0)
 }
 
-/// Finds a router about as far from another as the diameter, and that other one.
+/// Finds two routers that are about as far apart as the diameter.
 fn find_peripheral_routers(graph: &RouterGraph, start: u32) -> [u32; 2] {
     let mut hops = vec![UNREACHED; graph.router_count()];
     let mut queue = Vec::new();

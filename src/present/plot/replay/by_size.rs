@@ -17,7 +17,7 @@ const NAMES: f64 = 24.0;
 const STEP: f64 = NAMES + PANEL + BELOW;
 /// Number of panels in a row.
 const ACROSS: usize = 3;
-/// Marks of one allocator whose middles share a square of so many pixels are drawn once.
+/// Side, in pixels, of a square in which several marks of one allocator are drawn as one.
 const CLOSE: f64 = 2.0;
 /// The line of MPC.
 const LINE: Look = Look {
@@ -27,7 +27,7 @@ const LINE: Look = Look {
 };
 
 /// A panel's line and its marks, each allocator's in a list.
-type Drawn = (Vec<Point>, Vec<Vec<Point>>);
+type PanelMarks = (Vec<Point>, Vec<Vec<Point>>);
 
 impl<'a> Figure<'a> {
     /// Draws MPC as a line, and mean MIND of the jobs of each size as marks, a kind of mark an allocator; a panel
@@ -52,7 +52,7 @@ impl<'a> Figure<'a> {
         let means = rows.iter().flat_map(|r| r.data.means).flatten().copied();
         let sizes = lowest_and_highest(drawable_points(means).into_iter().map(|m| m.0));
         let within = sizes.unwrap_or((1.0, 2.0));
-        let drawn = |row: &Labelled<'a, Overlay<'_>>| -> Drawn {
+        let drawn = |row: &Labelled<'a, Overlay<'_>>| -> PanelMarks {
             let mut line = drawable_points((2..).zip(row.data.curve.iter().copied()));
             // MPC is known up to the whole machine; sizes that no job had would press the marks together.
             line.retain(|p| (within.0..=within.1).contains(&p.0));
@@ -65,7 +65,7 @@ impl<'a> Figure<'a> {
                     .collect(),
             )
         };
-        let panels: Vec<(&'a str, Drawn)> = rows.iter().map(|r| (r.label, drawn(r))).collect();
+        let panels: Vec<(&'a str, PanelMarks)> = rows.iter().map(|r| (r.label, drawn(r))).collect();
         let all = panels
             .iter()
             .flat_map(|(_, (line, marks))| marks.iter().flatten().chain(line));

@@ -41,11 +41,11 @@ pub type Means = [Option<f64>; 3];
 pub struct Spread {
     /// Job size in nodes.
     pub size: u32,
-    /// Smallest.
+    /// Smallest value of a job of this size.
     pub least: f64,
-    /// Mean.
+    /// Mean value of the jobs of this size.
     pub mean: f64,
-    /// Largest.
+    /// Largest value of a job of this size.
     pub most: f64,
 }
 

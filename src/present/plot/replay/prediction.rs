@@ -11,7 +11,7 @@ use nodeorder_base::Result;
 
 /// Height of a panel, in pixels.
 const PANEL: f64 = 250.0;
-/// Height, in pixels, of the room above a panel for its name and what is said of it.
+/// Height, in pixels, of the room above a panel for its name and text.
 const NAMES: f64 = 40.0;
 const STEP: f64 = NAMES + PANEL + BELOW;
 /// Number of panels in a row.

@@ -107,17 +107,18 @@ fn draw_octave_bars(
     let least = y.value_of(1.0 / PANEL);
     let shares = log.shares_by_octave(first, last);
     let start = |o: usize| o as f64 + 0.5 - 0.5 * each;
-    let some = shares
+    let visible = shares
         .iter()
         .copied()
         .enumerate()
         .filter(|(_, share)| *share > 0.0);
     chart.draw_bars(
-        some.clone()
+        visible
+            .clone()
             .map(|(o, share)| [(start(o), 0.0), (start(o) + each - gap, share.max(least))]),
         look_of_slot(0).colour,
     )?;
-    for (o, share) in some {
+    for (o, share) in visible {
         let text = if share < 0.1 {
             "<0.1".to_string()
         } else {
@@ -163,7 +164,7 @@ impl Figure<'_> {
     pub fn plot_sizes(title: &str, log: &[(u32, u64)]) -> Result<Self> {
         let log = Log::new(log);
         let note = log.describe_jobs();
-        let some = log.total > 0;
+        let has_jobs = log.total > 0;
         let description = format!(
             "Share of jobs by octaves of job size, and jobs of every size, both axes logarithmic. {note}. \
              Logs: the log."
@@ -202,6 +203,6 @@ impl Figure<'_> {
                 )
             },
         )
-        .if_drawable(some, "no job")
+        .if_drawable(has_jobs, "no job")
     }
 }

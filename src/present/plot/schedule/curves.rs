@@ -95,8 +95,8 @@ impl Curves {
 }
 
 impl Figure<'_> {
-    /// Draws the share of nodes in use, jobs waiting and fragmentation of the free ranks over time, and what is
-    /// left room for where that is known: means of columns of two pixels, and the longest queue of each. The last
+    /// Draws the share of nodes in use, jobs waiting and fragmentation of the free ranks over time, and where known the
+    /// largest job that could still be placed: means of columns of two pixels, and the longest queue of each. The last
     /// moment only ends the one before.
     ///
     /// # Errors

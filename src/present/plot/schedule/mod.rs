@@ -6,4 +6,4 @@ mod time;
 
 pub use super::drawing::Figure;
 pub use curves::Moment;
-pub use occupancy::Stay;
+pub use occupancy::JobStay;

@@ -13,7 +13,7 @@ const MOST_JOBS: usize = 600;
 
 /// A job on its ranks. Times in hours from the start of the schedule.
 #[derive(Clone, Copy, Debug)]
-pub struct Stay<'a> {
+pub struct JobStay<'a> {
     /// Number of the job in the queue, which decides its colour.
     pub job: u32,
     /// Start of the job, in hours.
@@ -39,7 +39,7 @@ struct Occupancy {
 }
 
 impl Occupancy {
-    fn new(nodes: u32, stays: &[Stay<'_>]) -> Self {
+    fn new(nodes: u32, stays: &[JobStay<'_>]) -> Self {
         let first = stays.iter().map(|s| s.from).fold(f64::MAX, f64::min);
         let all = stays.iter().map(|s| s.to).fold(first, f64::max);
         let mut range = (first, all);
@@ -118,7 +118,7 @@ impl Figure<'_> {
     /// assert!(Figure::plot_occupancy("A day", 16, &[stay])?.svg()?.starts_with("<svg"));
     /// # Ok::<(), nodeorder_base::error::Error>(())
     /// ```
-    pub fn plot_occupancy(title: &str, nodes: u32, stays: &[Stay<'_>]) -> Result<Self> {
+    pub fn plot_occupancy(title: &str, nodes: u32, stays: &[JobStay<'_>]) -> Result<Self> {
         let figure = Occupancy::new(nodes, stays);
         let jobs = figure.jobs;
         let shown = figure.describe_stays();
@@ -173,13 +173,13 @@ mod tests {
         let low = ranks(&[(0, 4)]);
         let high = ranks(&[(4, 2), (7, 1)]);
         let stays = [
-            Stay {
+            JobStay {
                 job: 0,
                 from: 0.0,
                 to: 1.0,
                 ranks: &low,
             },
-            Stay {
+            JobStay {
                 job: 1,
                 from: 1.0,
                 to: 2.0,

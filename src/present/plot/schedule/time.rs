@@ -5,7 +5,7 @@ use super::super::scale::Scale;
 
 pub const LEFT: f64 = 78.0;
 pub const RIGHT: f64 = WIDTH - 18.0;
-/// Width, in pixels, of a column that is drawn as one.
+/// Width, in pixels, of a column of the drawing: what happens within a column is drawn together.
 pub const CELL: f64 = 2.0;
 /// Columns across a panel.
 pub const COLUMNS: usize = ((RIGHT - LEFT) / CELL) as usize;

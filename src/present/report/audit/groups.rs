@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::plot::audit::{Between, Points, plot_over_time};
+use crate::plot::audit::{LineShape, Points, plot_over_time};
 use crate::plot::replay::{Figure as Drawn, SizeLine};
 use crate::report::html::{Column, Figure, Section, Table};
 use crate::report::sentences::range_text;
@@ -190,7 +190,7 @@ pub fn time_section(audit: &Audit) -> Result<Option<Section>> {
         let labels: Vec<&str> = audit.placements.iter().map(|s| s.name.as_str()).collect();
         let note = format!("means over the jobs that started in these {length}");
         let title = "What jobs got over time";
-        let drawn = plot_over_time(title, &note, &labels, ticks, panels, Between::Line)?;
+        let drawn = plot_over_time(title, &note, &labels, ticks, panels, LineShape::Line)?;
         let caption = "Means of the jobs that started in a period: lower is better.";
         section
             .figures

@@ -34,7 +34,7 @@ struct PageData<'a> {
     mean_distance: f64,
     /// Job sizes of all curves.
     sizes: String,
-    /// Whether these are all sizes.
+    /// Whether `sizes` are all sizes.
     complete: bool,
     /// Number of all sizes.
     all_sizes: usize,

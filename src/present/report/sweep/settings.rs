@@ -9,7 +9,7 @@ use crate::report::html::{BestValue, Column, Figure, Section, Table};
 use crate::report::sentences::{RichText, sentence};
 use nodeorder_base::Result;
 
-/// A figure of a setting: its column, what the table and an axis call it, its decimals, which value is marked.
+/// A figure of a setting: its column, its name in the table and on an axis, its decimals, which value is marked.
 struct SettingFigure(&'static str, &'static str, usize, BestValue);
 
 /// Most settings that the page lists.

@@ -3,7 +3,7 @@
 use crate::columns::sweep::ResultRow;
 use nodeorder_base::{Error, Result, SourceLocation, Text};
 
-/// What an error about the table as a whole says was expected.
+/// Expectation that errors about the table as a whole name.
 const EXPECTED: &str = "a table of a sweep's results";
 
 /// Reads the rows of a table of results. Fails if it is no table of a sweep, with file and line.

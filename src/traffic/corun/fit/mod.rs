@@ -142,7 +142,7 @@ struct BestFigures {
 }
 
 impl<'a> SimulatedRows<'a> {
-    /// Prepares rows to be simulated: finds those that repeat another's pattern, nodes and bytes.
+    /// Prepares rows to be simulated: finds rows that repeat the pattern, nodes and bytes of another row.
     fn new(
         fabric: &'a Fabric<'a>,
         routing: FixedRouting,
@@ -320,7 +320,7 @@ impl<'a> SimulatedRows<'a> {
     }
 }
 
-/// Bandwidth, in bytes a second, of what has no limit: far above any network.
+/// Bandwidth, in bytes a second, that stands for no limit: far above any network's.
 const UNLIMITED_BANDWIDTH: f64 = 1e18;
 
 /// Relative change of a figure, up and down, from which its slope is computed.

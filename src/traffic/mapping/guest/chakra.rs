@@ -201,7 +201,8 @@ impl SentBytes {
 }
 
 impl SentBytes {
-    /// Returns the name of the group of a collective of `rank`, whose members are there: empty for all ranks.
+    /// Finds the name of the group in which `rank` runs a collective, empty for all ranks, and registers its members.
+    /// Fails if the flags of involved dimensions do not fit the logical shape.
     fn find_group(
         &mut self,
         trace: &Trace,
@@ -237,8 +238,8 @@ impl SentBytes {
     }
 }
 
-/// Returns the coordinates of a rank along the dimensions that are not involved, the first dimension of the shape
-/// fastest.
+/// Computes the coordinates of a rank along the dimensions that are not `involved`; the first dimension of `dims`
+/// counts fastest.
 fn fixed_coordinates(rank: u32, dims: &[u32], involved: &[bool]) -> Vec<u32> {
     let mut rest = rank;
     let mut fixed = Vec::new();

@@ -33,11 +33,11 @@ pub const GROUP: Opt = Opt::whole(
 pub enum AllReduce {
     /// Reduce-scatter and all-gather around a ring.
     Ring,
-    /// Two binary trees, half of the buffer each.
+    /// Two binary trees, each for half of the buffer.
     Tree,
     /// Reduce-scatter and all-gather by distances 1, 2, 4, …: half of the buffer to the nearest.
     Rabenseifner,
-    /// The same, half of the buffer to the farthest.
+    /// Reduce-scatter and all-gather by distances …, 4, 2, 1: half of the buffer to the farthest.
     Halving,
     /// Reduce-scatter and all-gather among the partners of Swing and of Bine trees.
     Bine,
@@ -61,7 +61,8 @@ impl AllReduce {
         }
     }
 
-    /// Returns the algorithm for a group of `members`, whose inner groups divide both.
+    /// Adapts the algorithm to a group of `members`: inner groups of the hierarchical one shrink to a size that divides
+    /// it.
     pub fn fit_members(self, members: u32) -> Self {
         match self {
             AllReduce::Hierarchical { group } => AllReduce::Hierarchical {
@@ -334,7 +335,7 @@ fn tree_parent(i: u32, n: u32) -> u32 {
     if up < n { up } else { i ^ bit }
 }
 
-/// Finds the largest divisor of `n` up to 8: nodes of so many GPUs are common.
+/// Finds the largest divisor of `n` up to 8, a common number of GPUs of a node.
 pub fn largest_divisor(n: u32) -> u32 {
     let mut sizes = (1..=n.min(8)).rev();
     sizes.find(|size| n.is_multiple_of(*size)).unwrap_or(1)

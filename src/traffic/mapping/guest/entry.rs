@@ -27,7 +27,7 @@ pub struct Pattern {
     /// Makes the stages of a benchmark from its options; the text is how the user wrote it.
     pub(super) benchmark: Option<MakeBenchmark>,
     /// Forms for any number of processes, where there are some.
-    pub(super) sized: &'static [Sized],
+    pub(super) sized: &'static [SizedPattern],
 }
 
 impl Pattern {
@@ -41,14 +41,14 @@ impl Pattern {
     }
 
     /// Adds forms for any number of processes.
-    pub(super) const fn sized(mut self, sized: &'static [Sized]) -> Self {
+    pub(super) const fn sized(mut self, sized: &'static [SizedPattern]) -> Self {
         self.sized = sized;
         self
     }
 }
 
 /// A pattern that exists for any number of processes.
-pub struct Sized {
+pub struct SizedPattern {
     /// Name of the pattern, as in `--guest stencil2d` of commands whose jobs have many sizes.
     pub name: &'static str,
     /// Writes the guest for a number of processes as a user would.

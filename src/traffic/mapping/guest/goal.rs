@@ -147,7 +147,7 @@ fn parse_size(word: &str) -> Option<u64> {
 }
 
 impl Schedule {
-    /// Reads a rank. Fails if there are not so many.
+    /// Reads a rank. Fails unless it is below the number of ranks.
     fn parse_rank(&self, line: &Line<'_>, word: &str) -> Result<u32> {
         match word.parse::<u32>() {
             Ok(rank) if (rank as usize) < self.seen.len() => Ok(rank),

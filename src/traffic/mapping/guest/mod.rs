@@ -29,7 +29,7 @@ mod table;
 mod traffic;
 mod training_groups;
 
-pub use entry::{Benchmark, BuildGuest, GuestEntry, Pattern, Sized, Stage};
+pub use entry::{Benchmark, BuildGuest, GuestEntry, Pattern, SizedPattern, Stage};
 pub use file::{FORMATS, FormatEntry};
 pub use rank_groups::RankGroups;
 pub use sized::{check_sized_guest, make_guest_for, make_sized_guest, sized_names};

@@ -3,7 +3,7 @@
 use super::patterns::{
     N, NumberedPattern, VOLUME, count_processes, logarithm_of, parse_processes, parse_volume,
 };
-use super::{BuildGuest, Guest, GuestEntry, Pattern, Sized};
+use super::{BuildGuest, Guest, GuestEntry, Pattern, SizedPattern};
 use nodeorder_base::{Opt, Params, Result};
 use nodeorder_network::Context;
 
@@ -13,7 +13,7 @@ pub const ALL_TO_ALL: GuestEntry = GuestEntry {
     about: "every process to every other",
     example: "all-to-all:n=64",
     options: &[N, VOLUME],
-    parse: Pattern::new(parse_all_to_all).sized(&[Sized {
+    parse: Pattern::new(parse_all_to_all).sized(&[SizedPattern {
         name: "all-to-all",
         spec: |count| format!("all-to-all:n={count}"),
     }]),
@@ -46,7 +46,7 @@ pub const RING: GuestEntry = GuestEntry {
     about: "every process to the next and the one before, closed to a ring",
     example: "ring:n=64",
     options: &[N, VOLUME],
-    parse: Pattern::new(parse_ring).sized(&[Sized {
+    parse: Pattern::new(parse_ring).sized(&[SizedPattern {
         name: "ring",
         spec: |count| format!("ring:n={count}"),
     }]),

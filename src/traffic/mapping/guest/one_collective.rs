@@ -2,7 +2,7 @@
 
 use super::collective::{AllReduce, GROUP, Messages, parse_group};
 use super::patterns::{N, logarithm_of, parse_processes, parse_volume};
-use super::{BuildGuest, Guest, GuestEntry, Pattern, Sized};
+use super::{BuildGuest, Guest, GuestEntry, Pattern, SizedPattern};
 use nodeorder_base::{Opt, Params, Result};
 use nodeorder_network::Context;
 
@@ -32,11 +32,11 @@ pub const ALL_REDUCE: GuestEntry = GuestEntry {
         GROUP,
     ],
     parse: Pattern::new(parse_all_reduce).sized(&[
-        Sized {
+        SizedPattern {
             name: "all-reduce",
             spec: |count| format!("all-reduce:ring,n={count}"),
         },
-        Sized {
+        SizedPattern {
             name: "all-reduce-tree",
             spec: |count| format!("all-reduce:tree,n={count}"),
         },
@@ -65,7 +65,7 @@ pub const ALL_GATHER: GuestEntry = GuestEntry {
         N,
         BUFFER,
     ],
-    parse: Pattern::new(parse_all_gather).sized(&[Sized {
+    parse: Pattern::new(parse_all_gather).sized(&[SizedPattern {
         name: "all-gather",
         spec: |count| format!("all-gather:ring,n={count}"),
     }]),

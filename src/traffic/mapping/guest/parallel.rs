@@ -3,7 +3,7 @@
 use super::collective::{AllReduce, GROUP, Messages, largest_divisor, parse_group};
 use super::patterns::parse_volume;
 use super::rank_groups::{ORDER, RankGrid, RankGroups};
-use super::{BuildGuest, Guest, GuestEntry, MAX_PROCESSES, Pattern, Sized};
+use super::{BuildGuest, Guest, GuestEntry, MAX_PROCESSES, Pattern, SizedPattern};
 use nodeorder_base::{Error, Opt, Params, Result};
 use nodeorder_network::Context;
 
@@ -68,17 +68,17 @@ pub const GUEST: GuestEntry = GuestEntry {
         .default_value("1"),
         Opt::number("volume", "what all volumes are multiplied by").default_value("1"),
     ],
-    parse: Pattern::new(parse).sized(&[Sized {
+    parse: Pattern::new(parse).sized(&[SizedPattern {
         name: "parallel",
         spec: training_of_size,
     }]),
 };
 
 /// A kind of groups: its name, the axes along which its ranks differ, and the option of its volume.
-type Kind = (&'static str, &'static [&'static str], &'static str);
+type GroupKind = (&'static str, &'static [&'static str], &'static str);
 
 /// Groups of the layers without experts.
-const DENSE: [Kind; 4] = [
+const DENSE: [GroupKind; 4] = [
     ("tp", &["tp"], "tp_volume"),
     ("cp", &["cp"], "cp_volume"),
     ("dp-cp", &["dp", "cp"], "dp_volume"),
@@ -86,7 +86,7 @@ const DENSE: [Kind; 4] = [
 ];
 
 /// Groups of the layers with experts.
-const EXPERT: [Kind; 3] = [
+const EXPERT: [GroupKind; 3] = [
     ("etp", &["tp"], "etp_volume"),
     ("ep", &["ep"], "ep_volume"),
     ("edp", &["dp"], "edp_volume"),
@@ -105,7 +105,7 @@ pub struct Training {
     /// Algorithm of the all-reduces among copies.
     algorithm: AllReduce,
     /// Kinds of groups with their volumes, each with the grid that numbers it.
-    kinds: Vec<(RankGrid, Vec<(Kind, f64)>)>,
+    kinds: Vec<(RankGrid, Vec<(GroupKind, f64)>)>,
 }
 
 /// Reads the options of `parallel`.
@@ -181,7 +181,7 @@ impl Training {
 }
 
 /// Reads the volumes of these kinds of groups, each times `times`.
-fn read_volumes(params: &Params, kinds: &[Kind], times: f64) -> Result<Vec<(Kind, f64)>> {
+fn read_volumes(params: &Params, kinds: &[GroupKind], times: f64) -> Result<Vec<(GroupKind, f64)>> {
     let volumes = kinds.iter().map(|kind| {
         let volume = params.required_real(kind.2, 0.0, 1e200)?;
         Ok((*kind, volume * times))

@@ -46,7 +46,7 @@ pub fn count_processes(params: &Params, dims: &[u32]) -> Result<u32> {
     Ok(all as u32)
 }
 
-/// Calls the function with each process that a process sends to.
+/// Function that visits the targets of a process: it calls its argument with each.
 type VisitTargets = Box<dyn Fn(u32, &mut dyn FnMut(u32))>;
 
 /// Pattern in which the targets of a process follow from its number.

@@ -21,8 +21,8 @@ pub struct RankGroups {
     pub groups: Vec<Vec<u32>>,
 }
 
-/// Axes with their sizes, the fastest numbered first: a rank is the sum, over the axes, of its index times the sizes
-/// of the axes before.
+/// Grid of ranks: axes with their sizes, the fastest first. A rank is the sum, over the axes, of its index times the
+/// product of the sizes of the axes before.
 pub struct RankGrid(Vec<(&'static str, u32)>);
 
 impl RankGrid {

@@ -1,6 +1,6 @@
 //! Guests for jobs of any size: the pattern is given, the job says how many processes.
 
-use super::entry::Sized;
+use super::entry::SizedPattern;
 use super::table::GUESTS;
 use super::{Guest, Traffic};
 use nodeorder_base::{Error, Result, SourceLocation};
@@ -13,7 +13,7 @@ pub fn sized_names() -> Vec<&'static str> {
 }
 
 /// Iterates over the patterns that exist for any number of processes.
-pub fn sized_patterns() -> impl Iterator<Item = &'static Sized> {
+pub fn sized_patterns() -> impl Iterator<Item = &'static SizedPattern> {
     GUESTS.iter().flat_map(|entry| entry.parse.sized)
 }
 
@@ -57,7 +57,7 @@ pub fn make_guest_for(text: &str, count: u32, context: &Context) -> Result<Guest
 }
 
 /// Finds the pattern `name`. Fails if it is not among [`sized_names`].
-fn find_sized(name: &str) -> Result<&'static Sized> {
+fn find_sized(name: &str) -> Result<&'static SizedPattern> {
     let found = sized_patterns().find(|sized| sized.name == name);
     found.ok_or_else(|| {
         let location = SourceLocation::option(format!("--guest {name}"));

@@ -1,7 +1,7 @@
 //! Halo exchange on a grid of processes.
 
 use super::patterns::{VOLUME, count_processes, list_messages, parse_volume, square_extents};
-use super::{BuildGuest, Guest, GuestEntry, Pattern, Sized};
+use super::{BuildGuest, Guest, GuestEntry, Pattern, SizedPattern};
 use nodeorder_base::{Opt, Params, Result};
 use nodeorder_network::Context;
 use nodeorder_network::topology::lattice::cell_coordinates;
@@ -21,15 +21,15 @@ pub const GUEST: GuestEntry = GuestEntry {
         VOLUME,
     ],
     parse: Pattern::new(parse).sized(&[
-        Sized {
+        SizedPattern {
             name: "stencil2d",
             spec: |count| format!("stencil:{}", square_extents(count, 2)),
         },
-        Sized {
+        SizedPattern {
             name: "stencil3d",
             spec: |count| format!("stencil:{}", square_extents(count, 3)),
         },
-        Sized {
+        SizedPattern {
             name: "stencil",
             spec: |count| format!("stencil:{}", square_extents(count, 3)),
         },

@@ -128,7 +128,7 @@ impl Guest {
         &self.label
     }
 
-    /// Returns what its reader left out or assumed, in sentences.
+    /// Returns what the reader of the guest left out or assumed, in sentences.
     pub fn remarks(&self) -> &[String] {
         &self.remarks
     }
@@ -180,7 +180,7 @@ impl Guest {
         })
     }
 
-    /// Adds up the traffic between so many groups of `size` processes.
+    /// Adds up the traffic between `groups` groups of `size` processes each.
     fn gather_by(&self, groups: u32, size: u32, group_of: impl Fn(u32) -> u32) -> Result<Guest> {
         match &self.traffic {
             Traffic::AllToAll { volume } => {

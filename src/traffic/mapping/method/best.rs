@@ -61,7 +61,7 @@ struct BestOptions {
     default_seed: u64,
 }
 
-/// Methods that are tried: all others.
+/// Methods that `best` tries: all other methods.
 static TRIED: Registry<ParseMethod> = Registry::new(
     "mapping method",
     "--map",
@@ -102,8 +102,8 @@ const STEPS: (u32, u64) = (20_000, 4_000);
 const KEPT: usize = 8;
 
 impl MapProcesses for BestOptions {
-    /// Runs all methods that fit, then improves what they found until the time, the rounds or the room for better is
-    /// over.
+    /// Runs all methods that fit, then improves their mappings until the time or the rounds are over or nothing better
+    /// is possible.
     fn map_processes(
         &self,
         problem: &MappingProblem,

@@ -137,8 +137,8 @@ fn farthest_slot(problem: &MappingProblem, from: u32, part: &[u32]) -> u32 {
         .unwrap_or(from)
 }
 
-/// Returns the slot of every process by halving processes and slots until every range holds one of each. Once
-/// `observer` says to stop, what is left of a range goes by number.
+/// Maps every process to a slot by halving processes and slots until every range holds one of each. Once `observer`
+/// says to stop, what is left of a range goes by number.
 fn map_by_halving(
     problem: &MappingProblem,
     halves: &SlotHalves,

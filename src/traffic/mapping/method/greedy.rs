@@ -1,4 +1,4 @@
-//! One process after the other, each as near as possible to those it communicates with.
+//! Greedy mapping: places one process after the other, each as near as possible to its partners.
 
 use std::collections::BinaryHeap;
 

@@ -41,7 +41,7 @@ impl MapProcesses for Grid {
 /// A pair of processes counts as linked if its volume is at least this part of the largest.
 const COUNTS: f64 = 0.01;
 
-/// Returns a layout in which every message goes one hop; `None` if the guest or the network is no grid, if they do not
+/// Finds a layout in which every message goes one hop; `None` if the guest or the network is no grid, if they do not
 /// match, or if `observer` says to stop.
 pub fn map_grid(problem: &MappingProblem, observer: &dyn Observer) -> Option<Vec<u32>> {
     let n = problem.len();

@@ -122,7 +122,7 @@ impl MappingProblem {
         Ok(problem)
     }
 
-    /// Returns the number of processes, which is that of slots.
+    /// Returns the number of processes, which equals the number of slots.
     pub(super) fn len(&self) -> usize {
         self.router.len()
     }

@@ -5,7 +5,7 @@ use petgraph::unionfind::UnionFind;
 use nodeorder_base::Observer;
 use nodeorder_network::topology::number_sets;
 
-/// A graph taken apart: every vertex has a position on every factor, and an edge changes just one of them.
+/// A graph as a Cartesian product: every vertex has a position on every factor, and an edge changes just one position.
 pub struct ProductGraph {
     /// Paths, rings and cliques that the graph is a product of.
     pub factors: Vec<Factor>,
@@ -125,7 +125,7 @@ fn count_sets(numbers: &[u32]) -> usize {
 struct EdgeFactors {
     /// Index of each vertex's first edge, and at last the number of all.
     first: Vec<usize>,
-    /// Number of each edge's factor.
+    /// Index of the factor that each edge belongs to.
     of: Vec<u32>,
 }
 

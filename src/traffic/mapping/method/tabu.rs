@@ -192,41 +192,45 @@ impl<'a> TabuSearch<'a> {
         let n = self.n;
         let long = 10 * (n * n) as u32;
         let mut chosen = None;
-        let mut least = f64::INFINITY;
-        let mut first = false;
+        let mut lowest = f64::INFINITY;
+        let mut is_urgent = false;
         for a in 0..n {
-            // Nothing in the row is wanted: the usual case.
-            let unwanted =
-                |row: f64| row >= least && (first || self.cost + row >= best && step <= long);
+            // A gain not below the lowest is of use only to a first urgent swap.
+            let is_useless = |gain: f64| {
+                gain >= lowest && (is_urgent || self.cost + gain >= best && step <= long)
+            };
             let gains = &self.gain[a * self.width..][a + 1..n];
-            if unwanted(self.least[a]) {
+            // The usual case: by the bound of the row, or by its smallest gain, no swap of the row is of use.
+            if is_useless(self.least[a]) {
                 continue;
             }
             self.least[a] = smallest(gains);
-            if unwanted(self.least[a]) {
+            if is_useless(self.least[a]) {
                 continue;
             }
             let until = &self.forbidden_until[a * n..][..n];
             let at = self.slot[a] as usize;
             for (b, gain) in (a + 1..).zip(gains.iter().copied()) {
-                // Neither allowed nor wanted.
-                if gain >= least && !first && self.cost + gain >= best && step <= long {
+                // Useless: neither lower nor urgent.
+                if gain >= lowest && !is_urgent && self.cost + gain >= best && step <= long {
                     continue;
                 }
-                let there = until[self.slot[b] as usize];
-                let back = self.forbidden_until[b * n + at];
-                let old = step > long && there + long < step && back + long < step;
+                let until_a = until[self.slot[b] as usize];
+                let until_b = self.forbidden_until[b * n + at];
+                let old = step > long && until_a + long < step && until_b + long < step;
                 let urgent = old || self.cost + gain < best;
                 // A swap is forbidden if both would be back where they were.
-                let allowed = there < step || back < step;
+                let allowed = until_a < step || until_b < step;
                 // Any urgent swap goes before all others, whatever it costs.
-                let better = if urgent == first {
-                    gain < least && (urgent || allowed)
+                let better = if urgent == is_urgent {
+                    gain < lowest && (urgent || allowed)
                 } else {
                     urgent
                 };
                 if better {
-                    (chosen, least, first) = (Some((a, b)), gain, urgent);
+                    chosen = Some((a, b));
+                    lowest = gain;
+                    is_urgent = urgent;
                 }
             }
         }

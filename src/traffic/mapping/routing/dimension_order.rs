@@ -1,4 +1,4 @@
-//! One dimension after the other, dimension 0 first.
+//! Routing along one dimension after the other, dimension 0 first.
 
 use super::super::demand::{Demand, End, Flow};
 use super::fabric::sum_over_roots;
@@ -81,12 +81,14 @@ impl AxisLinks {
         ways_along_axis(self.axis, a, b, TieRule::Halves)
     }
 
-    /// Returns the link from a router to the next position; there must be one, and the axis no clique.
+    /// Finds the link from a router to the next position along the axis; there must be one, and the axis must be a path
+    /// or ring.
     pub fn step_up(&self, router: usize) -> usize {
         self.steps[0][router] as usize
     }
 
-    /// Returns the link from a router to the position before; there must be one, and the axis no clique.
+    /// Finds the link from a router to the position before along the axis; there must be one, and the axis must be a
+    /// path or ring.
     pub fn step_down(&self, router: usize) -> usize {
         self.steps[1][router] as usize
     }

@@ -14,9 +14,10 @@ pub type RoutingEntry = Entry<RoutingMethod>;
 pub enum RoutingMethod {
     /// Shares that depend on nothing but the machine. Such a routing has no options.
     Fixed(FixedPaths),
-    /// The same, with paths of their own for each word of the option `over`.
+    /// Fixed shares, with other paths for each word of the option `over`.
     Over(&'static [DetourPaths]),
-    /// Shares that follow from the traffic of one job alone: what takes pairs apart or adds up jobs cannot have it.
+    /// Shares that follow from the traffic of one job alone: figures of single pairs, or sums over jobs, are not
+    /// defined.
     OfJob(FixedPaths),
     /// Shares that depend on all traffic and are searched for; the function reads the options.
     Searched(fn(&Params) -> Result<BestShares>),
@@ -48,17 +49,17 @@ pub struct BestShares {
     pub seconds: f64,
 }
 
-/// What a word of the option `over` means.
+/// Paths that a word of the option `over` stands for.
 #[derive(Clone, Copy)]
 pub struct DetourPaths {
-    /// The word.
+    /// Word of the option `over`.
     pub(super) over: &'static str,
     /// Name of the routing with this word.
     pub(super) name: &'static str,
     pub(super) paths: FixedPaths,
 }
 
-/// The fastest way to the loads of one job after the other, which each take few links.
+/// The fastest way to find the loads of many small jobs, one after the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JobLoads {
     /// The loads of all links, as for any demand.
@@ -67,9 +68,9 @@ pub enum JobLoads {
     AlongLines,
     /// Flows gathered towards each target, equal parts to all neighbours that are one hop nearer.
     NextHops,
-    /// The same to every router and from every router.
+    /// Flows gathered from the sources to every router, and from there to the targets.
     NextHopsOverRouters,
-    /// Those of two routings, mixed by [`super::choose_detour_share`].
+    /// Loads of two routings, mixed by [`super::choose_detour_share`].
     Mixed,
 }
 
@@ -86,7 +87,7 @@ pub struct FixedPaths {
     pub(super) lengths: fn(&Fabric<'_>) -> Result<PathLengths>,
     /// Finds the links between each pair of routers, where there is a faster way than by the loads each pair causes.
     pub(super) routes: Option<FindRoutes>,
-    /// Says how the loads of jobs are had on a machine of one rail without weights.
+    /// Chooses how the loads of jobs are found fastest, on a machine of one rail without weights.
     pub(super) job_loads: fn(&Topology) -> JobLoads,
 }
 
@@ -107,7 +108,7 @@ impl FixedPaths {
         }
     }
 
-    /// Returns paths on dragonflies, some of which are longer than the shortest.
+    /// Creates a set of paths on dragonflies, some of which are longer than the shortest.
     pub(super) const fn dragonfly_paths(
         loads: fn(&Fabric<'_>, &Demand) -> Result<Vec<f64>>,
         lengths: fn(&Fabric<'_>) -> Result<PathLengths>,

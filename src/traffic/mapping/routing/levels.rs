@@ -20,8 +20,8 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use multiversion::multiversion;
 
-use super::super::demand::{Demand, End, Uniform};
-use super::wave::{LANES, RootValues, Stop, order_roots};
+use super::super::demand::{AllToAllDemand, Demand, End};
+use super::wave::{LANES, RootValues, RootsAtDistance, order_roots};
 use nodeorder_network::topology::search::{self, BatchSearch, MAX_HOPS, WIDTH};
 
 /// Distances of all routers from up to eight roots, and a number for each router and root.
@@ -112,7 +112,7 @@ fn suitable_traffic<'a>(
     fabric: &Fabric<'_>,
     demand: &'a Demand,
     end: End,
-) -> Result<Option<&'a Uniform>> {
+) -> Result<Option<&'a AllToAllDemand>> {
     let graph = fabric.topology.graph()?;
     let roots = demand.roots(end);
     let routers = fabric.links.router_count();
@@ -161,7 +161,7 @@ impl Levels<'_> {
     #[inline(always)]
     pub fn walk_back(
         &mut self,
-        mut visit: impl FnMut(&Stop, [&[u8]; 2], &mut [RootValues], RootValues),
+        mut visit: impl FnMut(&RootsAtDistance, [&[u8]; 2], &mut [RootValues], RootValues),
     ) {
         for distance in (0..=self.far).rev() {
             let [nearer, own, further] = [0, 1, 2].map(|i| self.masks[distance + i].as_slice());
@@ -174,7 +174,7 @@ impl Levels<'_> {
                     let router = 8 * i as u32 + byte;
                     let there = self.there[router as usize];
                     let wanted = self.here.map(|here| here * there * self.volume);
-                    let stop = Stop { router, roots };
+                    let stop = RootsAtDistance { router, roots };
                     visit(&stop, [nearer, further], &mut self.numbers, wanted);
                 }
             }

@@ -109,7 +109,7 @@ impl FixedRouting {
         fixed.flat_map(list_variants).map(|(_, routing)| routing)
     }
 
-    /// Returns the name of its entry.
+    /// Returns the name of the routing's entry.
     pub fn name(&self) -> &'static str {
         self.name
     }

@@ -8,7 +8,7 @@
 
 use multiversion::multiversion;
 
-use super::super::demand::{Demand, End, Flow, Uniform};
+use super::super::demand::{AllToAllDemand, Demand, End, Flow};
 use super::fabric::{Fabric, sum_over_roots};
 use nodeorder_base::Result;
 use nodeorder_network::RouterGraph;
@@ -21,7 +21,7 @@ pub type RootValues = [f64; LANES];
 
 /// A router at a distance, and the roots that have it there.
 #[derive(Clone, Copy, Debug)]
-pub struct Stop {
+pub struct RootsAtDistance {
     pub router: u32,
     /// Roots that have it there, one bit each.
     pub roots: u8,
@@ -40,7 +40,7 @@ pub struct Waves {
     /// Traffic of each router with the roots; zero where there is none.
     pub traffic: Vec<RootValues>,
     /// Every router at every distance at which some root has it, by distance; a buffer that only grows.
-    stops: Vec<Stop>,
+    stops: Vec<RootsAtDistance>,
     /// Index in `stops` at which each distance begins, and at last the end.
     first: Vec<usize>,
     /// Roots that have reached each router, one bit each.
@@ -117,7 +117,10 @@ impl Waves {
     /// Visits the routers from the farthest distance on. Calls `visit` with every stop, the planes of its
     /// distance, of one hop less and of one more, and the router's traffic with the roots.
     #[inline(always)]
-    pub fn walk_back(&mut self, mut visit: impl FnMut(&Stop, [&mut [RootValues]; 3], RootValues)) {
+    pub fn walk_back(
+        &mut self,
+        mut visit: impl FnMut(&RootsAtDistance, [&mut [RootValues]; 3], RootValues),
+    ) {
         for distance in (0..=self.largest_distance()).rev() {
             let [here, nearer, further] = neighbouring_planes(&mut self.planes, distance);
             for stop in &self.stops[self.first[distance]..self.first[distance + 1]] {
@@ -141,7 +144,7 @@ impl Waves {
         self.first.extend([0, roots.len()]);
         let at = demand.roots(end);
         for (lane, root) in roots.iter().enumerate() {
-            let stop = Stop {
+            let stop = RootsAtDistance {
                 router: at[*root as usize],
                 roots: 1 << lane,
             };
@@ -181,7 +184,7 @@ impl Waves {
 
     /// Notes all-to-all traffic as [`Waves::note_traffic`] does: every root is a partner of every other, so that
     /// all entries are written over and none needs clearing.
-    fn note_all_to_all(&mut self, uniform: &Uniform, at: &[u32], roots: &[u32]) -> u32 {
+    fn note_all_to_all(&mut self, uniform: &AllToAllDemand, at: &[u32], roots: &[u32]) -> u32 {
         let mut here = [0.0; LANES];
         for (lane, root) in roots.iter().enumerate() {
             here[lane] = uniform.processes[*root as usize] as f64;
@@ -211,13 +214,13 @@ impl Waves {
         let to = self.first[level + 1];
         let mut end = to;
         for i in from..to {
-            let Stop { router, roots } = self.stops[i];
+            let RootsAtDistance { router, roots } = self.stops[i];
             let heads = links.heads_from(router);
             // Written without a branch: an entry that is not new is overwritten by the next one.
             if self.stops.len() <= end + heads.len() {
                 self.stops.resize(
                     2 * (end + heads.len()),
-                    Stop {
+                    RootsAtDistance {
                         router: 0,
                         roots: 0,
                     },
@@ -347,7 +350,7 @@ pub fn sum_roots(lane: RootValues) -> f64 {
 
 /// Sets the number of every stop to 1 for its roots.
 #[multiversion(targets("x86_64+avx512bw+avx512dq+avx512vl", "x86_64+avx2", "aarch64+neon"))]
-fn set_ones(stops: &[Stop], into: &mut [RootValues]) {
+fn set_ones(stops: &[RootsAtDistance], into: &mut [RootValues]) {
     for stop in stops {
         let here = &mut into[stop.router as usize];
         *here = pick_roots(stop.roots, [1.0; LANES], *here);
@@ -358,7 +361,7 @@ fn set_ones(stops: &[Stop], into: &mut [RootValues]) {
 #[multiversion(targets("x86_64+avx512bw+avx512dq+avx512vl", "x86_64+avx2", "aarch64+neon"))]
 fn add_neighbours(
     links: &RouterGraph,
-    stops: &[Stop],
+    stops: &[RootsAtDistance],
     from: &[RootValues],
     into: &mut [RootValues],
 ) -> bool {

@@ -138,9 +138,9 @@ impl Application {
         }
     }
 
-    /// Makes the guest of a job of so many nodes: a pattern as large as the job, in which each process sends one
-    /// unit on the mean, or a guest of its own size for the job's first nodes. Fails if the guest has more
-    /// processes than the job nodes.
+    /// Makes the guest of a job of `nodes`: a pattern as large as the job, in which each process sends one unit on the
+    /// mean, or a guest of its own size for the job's first nodes. Fails if the guest has more processes than the job
+    /// nodes.
     pub fn make_guest(&self, nodes: u32, job: i64, context: &Context) -> Result<Guest> {
         if sized_names().contains(&self.guest.as_str()) {
             return make_sized_guest(&self.guest, nodes, context);

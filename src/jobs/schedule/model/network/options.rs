@@ -41,13 +41,13 @@ use nodeorder_traffic::mapping::{Fabric, FixedRouting, ROUTINGS};
 /// (`level=flow`) or channel by channel (`level=job`). Whenever a job starts or ends, the jobs that share channels
 /// with it are simulated for [`ITERATIONS`] iterations from a common start; the mean iteration time counts.
 ///
-/// With `compute` there is no share: an iteration computes for so long and its processes send `bytes` each on the
-/// mean; t is a whole number of such iterations on the compact allocation. `apps=FILE` (`app,weight,guest,share`)
+/// With `compute` there is no share: an iteration computes for `compute` seconds and its processes send `bytes` each on
+/// the mean; t is a whole number of such iterations on the compact allocation. `apps=FILE` (`app,weight,guest,share`)
 /// draws an application for each task, in queue order, by seed. A guest is a pattern for any size, or one of its own
 /// size (`npb-bt:n=64`, a file) for the first nodes of jobs that are large enough.
 ///
 /// With `speed` the trace's run times do not count: guests are benchmarks (`mapping::guest::Benchmark`) of which each
-/// process does so many operations a second, and a task runs its benchmark once, all iterations. The stages of an
+/// process does `speed` operations a second, and a task runs its benchmark once, all iterations. The stages of an
 /// iteration follow each other, alone and beside others. Run times then differ between machines. The file of
 /// applications has no shares: `app,weight,guest`, such as `bt,1,npb-bt:class=A`.
 ///
@@ -130,7 +130,7 @@ pub(in crate::schedule::model) const NETWORK: ModelEntry = ModelEntry {
 };
 
 impl NetworkOptions {
-    /// Reads the options. Fails if one is out of range, or two say the same thing.
+    /// Reads the options. Fails if one is out of range, or two set the same figure.
     fn parse(params: &Params) -> Result<Self> {
         let share = params.optional_real("share", 0.0, 1.0)?;
         let guest = params.optional_word("guest")?;

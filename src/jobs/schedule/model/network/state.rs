@@ -17,7 +17,7 @@ pub const ITERATIONS: u64 = 30;
 
 /// Options of the network model.
 pub struct NetworkOptions {
-    /// Text that the options stand in, for error messages.
+    /// Text that gives the options, for error messages.
     pub location: SourceLocation,
     pub jobs: JobOptions,
     /// Mean number of bytes that a process sends in an iteration.

@@ -19,7 +19,7 @@ struct LabelSource {
     leaf_is_last: bool,
 }
 
-/// Returns a source whose numbers rise from the leaf up.
+/// Creates a source of labels whose numbers rise from the leaf up.
 const fn rising(labels: &'static [&'static str]) -> LabelSource {
     LabelSource {
         labels,

@@ -14,19 +14,19 @@ use crate::topology::import::document::Node;
 /// Reason for which a node is out of service, as remarks name it.
 const REASONS: [&str; 4] = ["cordoned", "not ready", "tainted", "without room for pods"];
 
-/// What puts nodes out of service.
+/// Rules that tell which nodes are out of service.
 pub(super) struct ServiceRules {
     /// The option `tolerate`; `None` if it is not given.
     tolerated: Option<String>,
 }
 
 impl ServiceRules {
-    /// Returns the rules under which the taints of these keys, joined by `+`, are tolerated.
+    /// Creates the rules of a service that tolerates taints of the given keys (joined by `+`).
     pub fn new(tolerated: Option<String>) -> Self {
         ServiceRules { tolerated }
     }
 
-    /// Writes the option that they come from.
+    /// Writes the option that the rules come from, for a specification.
     pub fn suffix(&self) -> String {
         let tolerated = self.tolerated.iter();
         tolerated.map(|keys| format!(",tolerate={keys}")).collect()

@@ -15,7 +15,7 @@ use crate::topology::context::Context;
 use nodeorder_base::input::resolve_beside;
 use nodeorder_base::{Error, Line, Result, Text};
 
-/// Most files within each other; a file within itself would have no end.
+/// Largest depth of nested includes; a file that includes itself would have no end.
 const MAX_INCLUDE_DEPTH: usize = 16;
 
 /// The lines of a file and of those that it includes.
@@ -92,7 +92,7 @@ fn join_lines(text: &Text) -> Vec<(usize, String)> {
     lines
 }
 
-/// Returns a line up to the first `#` that no odd number of `\` stands before.
+/// Cuts a line at the comment: the first `#` that is not escaped by an odd number of `\`.
 fn strip_comment(line: &str) -> &str {
     let mut escaped = false;
     for (at, c) in line.char_indices() {
@@ -104,14 +104,14 @@ fn strip_comment(line: &str) -> &str {
     line
 }
 
-/// Returns a line before the `\` with which it goes on; `None` if it does not.
+/// Strips the `\` with which a line goes on; `None` if the line ends here.
 fn strip_continuation(line: &str) -> Option<&str> {
     let end = line.trim_end();
     let slashes = end.len() - end.trim_end_matches('\\').len();
     (slashes % 2 == 1).then(|| &end[..end.len() - 1])
 }
 
-/// Returns a line without the `\` that stand before other characters, blanks at both ends taken off.
+/// Strips the `\` that escape other characters, and blanks at both ends.
 fn strip_escapes(line: &str) -> String {
     let mut plain = String::new();
     let mut chars = line.trim().chars();
@@ -185,7 +185,7 @@ pub(super) fn value_of<'l>(entries: &[(String, &'l str)], key: &str) -> Option<&
     Some(value)
 }
 
-/// Returns the error that a line has a key twice, or one that is not `allowed`; `None` if it has neither.
+/// Finds a key that a line has twice or that is not `allowed`, as an error; `None` if all keys are right.
 pub(super) fn find_wrong_key(
     entries: &[(String, &str)],
     allowed: &[&'static str],

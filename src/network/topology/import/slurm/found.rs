@@ -37,16 +37,16 @@ pub(super) struct SiteUnit {
     pub nodes: Vec<String>,
     /// Names of the switches right below it.
     pub children: Vec<String>,
-    /// Where it is described, for messages.
+    /// Place of the unit's description, for messages.
     pub place: SourceLocation,
-    /// Number of the line there.
+    /// Line number of the description.
     pub line: usize,
     /// `LinkSpeed` of the cables up, in any unit; `None` if it is not given or 0.
     pub speed: Option<u32>,
 }
 
 impl SiteUnit {
-    /// Returns a unit without nodes and units below it, which a line describes.
+    /// Creates a unit that `line` describes, without nodes and without units below it.
     pub fn new(name: &str, place: SourceLocation, line: usize) -> Self {
         SiteUnit {
             name: name.into(),
@@ -58,7 +58,7 @@ impl SiteUnit {
         }
     }
 
-    /// Returns an error at the place where it is described.
+    /// Builds an error at the place where the unit is described.
     pub fn error_here(&self, found: String, expected: &str) -> Error {
         Error::input(self.place.clone(), found, expected)
     }

@@ -249,7 +249,7 @@ impl LineReader {
         Ok(())
     }
 
-    /// Adds what can only be said at the end: block sizes as printed, and remarks.
+    /// Completes the topology with what is known only at the end: block sizes as printed, and remarks.
     fn into_topology(self, text: &Text, name: Option<&str>) -> Result<NamedTopology> {
         let mut found = self.found;
         if let Some(line) = self.level {

@@ -17,7 +17,7 @@ use nodeorder_base::{Error, Line, Result, SourceLocation, Text};
 /// A node and its unit in each topology.
 struct PlacedNode {
     name: String,
-    /// As given; empty if it has none.
+    /// `Topology=` of the node as given; empty if it has none.
     topology: String,
     place: SourceLocation,
     line: usize,
@@ -138,8 +138,7 @@ impl PlacedNodes {
     }
 }
 
-/// Returns the kind of topology that units with switches above them belong to, which are trees, else blocks, with a
-/// remark.
+/// Guesses the kind of topology, with a remark: a tree if units have switches above them, else blocks.
 fn guess_kind(nodes: &[PlacedNode], found: &mut NamedTopology, text: &Text) -> SiteKind {
     let parts = nodes.iter().flat_map(|node| node.topology.split(','));
     let deepest = parts.map(|part| part.matches(':').count()).max();

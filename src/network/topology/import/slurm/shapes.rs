@@ -90,6 +90,7 @@ pub(super) fn wire_blocks(found: &NamedTopology) -> Result<Wiring> {
     let mut below: Vec<usize> = (0..found.units.len()).collect();
     let mut above = vec![NO_PARENT; below.len()];
     let mut names = vec!["block".to_string()];
+    // Number of blocks below each switch of `below`.
     let mut reach = 1;
     // The last group is that of all blocks.
     let sizes = found.sizes.iter().skip(1);
@@ -99,8 +100,8 @@ pub(super) fn wire_blocks(found: &NamedTopology) -> Result<Wiring> {
             break;
         }
         let mut next = Vec::new();
-        let group = usize::try_from((blocks / reach).max(1)).unwrap_or(usize::MAX);
-        for group in below.chunks(group) {
+        let width = usize::try_from((blocks / reach).max(1)).unwrap_or(usize::MAX);
+        for group in below.chunks(width) {
             let name = format!("above {}", wiring.switches[group[0]].name);
             let index = wiring.add_switch(&name, Vec::new(), line);
             above.push(NO_PARENT);
@@ -154,7 +155,7 @@ pub(super) fn wire_toruses(found: &NamedTopology, alone: bool) -> Wiring {
     wiring
 }
 
-/// Returns a wiring without switches, whose only level is called `name`.
+/// Creates a wiring without switches, whose only level is called `name`.
 fn wiring_of_units(name: &str) -> Wiring {
     let level = Units {
         name: name.into(),

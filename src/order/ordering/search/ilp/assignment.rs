@@ -50,8 +50,8 @@ pub fn solve_assignment(job: &SolverRequest<'_>) -> Result<SearchResult> {
     Ok(job.make_result(&order, bound, job.solver_name(), status))
 }
 
-/// Refuses a model of so many elements and `pairs` or more pairs of ranks: it has a variable for each element at each
-/// rank, and for each pair as many again.
+/// Refuses a model of `n` elements and at least `pairs` pairs of ranks that has too many variables: one for each
+/// element at each rank, and as many again for each pair.
 pub fn check_size(location: &SourceLocation, n: usize, pairs: usize) -> Result<()> {
     let size = n.saturating_mul(n).saturating_mul(pairs + 1);
     if size > VARIABLES {

@@ -62,9 +62,9 @@ pub struct Model {
 pub struct Row {
     /// Variables and their factors.
     pub terms: Vec<(usize, f64)>,
-    /// What they add up to.
+    /// Value that the terms add up to.
     pub sum: f64,
-    /// Whether they may add up to more.
+    /// Whether the terms may add up to more.
     pub or_more: bool,
 }
 
@@ -95,7 +95,7 @@ pub struct SolverRequest<'a> {
 }
 
 impl SolverRequest<'_> {
-    /// Chooses the solver's name; for `auto` that of the one compiled in that is known to be fastest.
+    /// Chooses the solver's name; for `auto` the fastest of those compiled in.
     pub fn solver_name(&self) -> &'static str {
         match self.solver {
             "auto" if cfg!(feature = "highs") => "highs",
@@ -257,7 +257,7 @@ fn read_outcome(outcome: &SolveOutcome) -> SolverReport {
     }
 }
 
-/// Solves a model by HiGHS, which says nothing on the way. It ends by the time alone.
+/// Solves a model by HiGHS, which reports nothing on the way and stops only when its time is over.
 #[cfg(feature = "highs")]
 fn solve_by_highs(model: &Model, left: Option<Duration>) -> Result<SolverReport, String> {
     use highs::{HighsModelStatus, HighsSolutionStatus, RowProblem, Sense};

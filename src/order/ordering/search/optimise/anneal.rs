@@ -44,8 +44,8 @@ pub struct Stretch {
 }
 
 impl Stretch {
-    /// Computes the share of the stretch that is over after so many steps: infinite once it was stopped. The limit
-    /// that is reached first counts.
+    /// Computes the share of the stretch that is over after `made` steps, by the limit that is reached first; infinite
+    /// once it was stopped.
     pub fn elapsed_share(&self, made: u64, observer: &dyn Observer) -> f64 {
         if observer.should_stop() {
             return f64::INFINITY;
@@ -342,8 +342,8 @@ impl<'s> Chain<'s> {
     }
 }
 
-/// Estimates what lags beyond `cut` rarely exceed when they give back a part of a move's price: measured on accepted
-/// moves.
+/// Estimates the part of a move's price that lags beyond `cut` give back at most, with rare exceptions: measured on
+/// accepted moves.
 fn margin_beyond(prices: &Prices, cut: usize) -> f64 {
     (1.7 * prices.lag_price(1) as f64).min(2.8 * prices.price_beyond(cut) as f64)
 }

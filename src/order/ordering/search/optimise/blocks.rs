@@ -41,7 +41,7 @@ pub struct BlockPass<'a> {
     pub space: &'a Arrangement,
     /// Weights by lag, from lag 0.
     pub lag: &'a [f64],
-    /// Cooling of a block, by how many times the steps of a single block it gets.
+    /// Computes the cooling of a block from its share of the steps, as a multiple of a usual block's.
     pub cooling: &'a (dyn Fn(f64) -> Cooling + Sync),
     pub budget: &'a Budget,
     pub observer: &'a dyn Observer,
@@ -57,7 +57,7 @@ pub struct BlockPass<'a> {
 struct BlockJob {
     /// Number of the group of blocks.
     group: usize,
-    /// Share of the steps, as a multiple of the share of a block that is like no other.
+    /// Number of blocks that the group stands for: the multiple of a single block's share of the steps.
     weight: f64,
     rng: AnnealRng,
 }
@@ -132,7 +132,7 @@ impl BlockPass<'_> {
         results.iter().map(|result| result.steps).sum()
     }
 
-    /// Puts the blocks of a group into the order found for the first, those that gain as much by it.
+    /// Puts the blocks of a group into the order found for the first; only blocks that gain as much by it.
     fn reorder_alike(&self, group: Vec<&mut [u32]>, found: &BlockResult, prices: &Prices) {
         let distances = &self.space.distances;
         for block in group {

@@ -27,7 +27,7 @@ use nodeorder_base::Observer;
 pub(in crate::ordering) struct Effort {
     /// States in all layers together, 24 bytes each.
     pub states: usize,
-    /// Operations for the relaxation.
+    /// Number of operations that the relaxation may take.
     pub relaxation: u64,
     /// Moment to give up, in seconds on the observer's clock.
     pub until: f64,
@@ -154,8 +154,8 @@ impl DynamicProgram {
             .collect()
     }
 
-    /// Makes the states that one more element makes of those with `placed` elements, where their bound is below
-    /// `upper`; of equal ones the cheapest.
+    /// Makes the next layer: the states of `layer`, which have `placed` elements, each extended by one element, where
+    /// their bound is below `upper`; of equal states the cheapest.
     fn next_layer(
         &self,
         layer: &[State],

@@ -53,7 +53,7 @@ impl CostsToGo {
         CostsToGo { memory, layers }
     }
 
-    /// Looks up the bound on what a state still costs.
+    /// Looks up the lower bound on the cost of the elements that a state has yet to place.
     pub fn cost_to_go(&self, program: &DynamicProgram, key: u64, placed: usize) -> i64 {
         let Some(layer) = self.layers.get(placed).filter(|layer| !layer.is_empty()) else {
             return 0;

@@ -73,7 +73,7 @@ impl ByteAxis {
         Some(ByteAxis { wrap, cap })
     }
 
-    /// Returns the distance along the axis between coordinates so far apart.
+    /// Computes the distance along the axis between coordinates that differ by `apart`: on rings, the shorter way.
     #[inline(always)]
     pub fn shorten_way(self, apart: u8) -> u8 {
         apart.min(self.wrap.wrapping_sub(apart)).min(self.cap)
@@ -98,7 +98,7 @@ impl Default for NeighbourLists {
 }
 
 impl NeighbourLists {
-    /// Lists the elements near one, nearest first.
+    /// Lists the elements near `element`, nearest first.
     pub fn list_of(&self, element: u32) -> &[u32] {
         let e = element as usize;
         &self.all[self.starts[e] as usize..self.starts[e + 1] as usize]
@@ -404,10 +404,10 @@ fn table_size(n: usize) -> u64 {
     (n as u64).saturating_mul(n as u64)
 }
 
-/// Least number of elements in a list of nearby ones, where there are as many.
+/// Least number of elements in a list of nearby elements, if the arrangement has as many.
 const NEAR: usize = 6;
 
-/// Largest number of elements in such a list: on wide routers the lowest ids serve.
+/// Largest number of elements in a list of nearby elements: on routers with more, the lowest ids are taken.
 const NEAR_MAX: usize = 24;
 
 /// Lists for each element the elements in the nearest rings of hops around its router, whole rings until there

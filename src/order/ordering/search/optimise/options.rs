@@ -21,7 +21,7 @@ pub(super) const QUICK_BOUND: u64 = 200_000_000;
 
 /// Options that `ilp` and `optimise` share, read and checked.
 pub struct SearchOptions {
-    /// Source location of the text that they stand in, for messages.
+    /// Source location of the text that gives the options, for messages.
     pub location: SourceLocation,
     pub weights: WeightOptions,
     /// Seconds to search for.

@@ -172,12 +172,12 @@ fn permute_axes(mut element: usize, extents: &[usize], order: &[usize], flips: u
 }
 
 /// Whether to stop, asked from any thread.
-type Stop<'s> = &'s (dyn Fn() -> bool + Sync);
+type StopCheck<'s> = &'s (dyn Fn() -> bool + Sync);
 
 /// Collects the results of `make` for every number below `count`, made in parallel. `None` if `stop` interrupted it.
 fn map_unless_stopped<T: Send>(
     count: u32,
-    stop: Stop<'_>,
+    stop: StopCheck<'_>,
     make: impl Fn(u32) -> T + Sync,
 ) -> Option<Vec<T>> {
     /// Number of items between two checks whether to stop.
@@ -205,7 +205,7 @@ struct Classes {
 
 impl Classes {
     /// Finds the classes of states of `count` differences. `None` if stopped. O(n^count · automorphisms).
-    fn new(torus: &TorusGroup, count: usize, stop: Stop<'_>) -> Option<Self> {
+    fn new(torus: &TorusGroup, count: usize, stop: StopCheck<'_>) -> Option<Self> {
         let n = torus.n;
         let size = n.pow(count as u32);
         let mut class_of = map_unless_stopped(size as u32, stop, |code| {
@@ -242,7 +242,7 @@ pub fn bound_by_relaxation(
     scaled: &IntegerWeights,
     torus: &TorusGroup,
     work: u64,
-    stop: Stop<'_>,
+    stop: StopCheck<'_>,
 ) -> Option<f64> {
     let n = torus.n;
     let ring = problem.weights.ring;
@@ -295,12 +295,12 @@ struct Relaxation<'a> {
     classes: Classes,
     /// Elements that a state remembers, M.
     memory: usize,
-    stop: Stop<'a>,
+    stop: StopCheck<'a>,
 }
 
 impl Relaxation<'_> {
-    /// Computes the layer that stands `count` layers before the end, all lags seen, and what it lacks: where not all
-    /// layers were made, a lower bound on the growth of the others. `None` if there is no state.
+    /// Computes the layer that stands `count` layers before the end, all lags seen; and, if not all layers were made, a
+    /// lower bound on the growth of the missing ones. `None` if there is no state.
     fn full_layers(&self, count: usize, window: usize) -> Option<(Vec<i32>, i64)> {
         // Growth is measured over the last two steps, so three layers are kept.
         let mut layers = vec![vec![0i32; self.classes.least.len()]];
@@ -425,7 +425,7 @@ impl TailBounds {
     /// Number of distances that are told apart.
     const SHELLS: usize = 4;
 
-    /// Computes the bounds for a memory of so many elements.
+    /// Computes the bounds for a memory of a number of elements.
     fn new(torus: &TorusGroup, scaled: &IntegerWeights, memory: usize) -> Self {
         let window = scaled.lag.len() - 1;
         let farthest = torus.hops.iter().copied().max().unwrap_or(0) as usize;

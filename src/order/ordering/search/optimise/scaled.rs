@@ -6,7 +6,7 @@ use super::problem::SearchProblem;
 /// Factor below 1 that covers the rounding of the last conversion to `f64`.
 pub const SAFE: f64 = 1.0 - 1e-12;
 
-/// Number of layers that the relaxation is taken to cost; about as many are computed one by one.
+/// Number of layers that the cost of the relaxation is estimated by; about as many are computed one by one.
 pub const LAYERS: u64 = 48;
 
 /// Lag weights between elements as integers, rounded down.

@@ -14,7 +14,7 @@ use nodeorder_network::Topology;
 pub struct Score {
     /// Weighted sum of distances that `ilp` and `optimise` minimise.
     pub objective: f64,
-    /// Value that the objective of no ordering of the same nodes is below.
+    /// Proved lower bound of the objective of any ordering of the same nodes.
     pub lower_bound: f64,
     /// `(objective - lower_bound) / objective`; 0 for an objective of 0.
     pub gap: f64,

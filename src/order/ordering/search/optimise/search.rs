@@ -34,7 +34,7 @@ const CHAINS: usize = 2;
 /// Longest lag that moves are judged by while the ordering takes shape.
 const SHORT: usize = 64;
 
-/// Longest lag that moves are judged by when it is refined: pairs across a joint grow with its square.
+/// Longest lag by which moves are judged in the refinement: the number of pairs across a joint grows with its square.
 const LONG: usize = 512;
 
 /// Longest lag of refinement where coordinates do not give distances: every pair is looked up.
@@ -162,7 +162,7 @@ struct LegSearch<'a> {
 }
 
 /// Sequence with its objective.
-type Ranked = (Vec<u32>, f64);
+type RankedSequence = (Vec<u32>, f64);
 
 impl LegSearch<'_> {
     /// Scouts from several starts, since outcomes vary; then cools down the best of them; at the end refines on longer
@@ -223,7 +223,7 @@ impl LegSearch<'_> {
     }
 
     /// Anneals for a short while in waves, whose chains begin at the best four starts in turn; returns the outcomes.
-    fn run_scouts(&mut self, starts: &[Start], waves: usize, hot: f64) -> Vec<Ranked> {
+    fn run_scouts(&mut self, starts: &[Start], waves: usize, hot: f64) -> Vec<RankedSequence> {
         let cooling = Cooling {
             from: hot,
             to: SCOUTED_TO * hot,
@@ -311,7 +311,7 @@ impl LegSearch<'_> {
         cooling: Cooling,
         share: (f64, f64),
         rounds: usize,
-    ) -> Vec<Ranked> {
+    ) -> Vec<RankedSequence> {
         if self.is_over() {
             return Vec::new();
         }
@@ -339,7 +339,7 @@ impl LegSearch<'_> {
                 (self.began + share.0 * all, span * all)
             }),
         };
-        let mut ranked: Vec<Ranked> = Vec::new();
+        let mut ranked: Vec<RankedSequence> = Vec::new();
         for round in 1..=rounds {
             let goal = round as f64 / rounds as f64;
             runs.par_iter_mut().for_each(|chain| {

@@ -58,7 +58,7 @@ impl Piece {
     }
 }
 
-/// Elements in rank order, with what prices of moves need at hand.
+/// Elements in rank order, with the buffers from which moves are priced.
 pub struct Sequence<'s> {
     space: &'s Arrangement,
     ring: bool,
@@ -81,7 +81,7 @@ pub struct Sequence<'s> {
 }
 
 impl<'s> Sequence<'s> {
-    /// Takes over an order whose moves will be priced within `window` lags.
+    /// Creates a sequence in the given order, whose moves are priced within `window` lags.
     pub fn new(space: &'s Arrangement, order: &[u32], window: usize, ring: bool) -> Self {
         let axes = match &space.distances {
             Distances::ByteCoordinates { axes, .. } => axes.clone(),
@@ -106,7 +106,7 @@ impl<'s> Sequence<'s> {
         sequence
     }
 
-    /// Takes over another order.
+    /// Replaces the sequence by another order of the elements.
     pub fn set_order(&mut self, order: &[u32]) {
         self.ids.clear();
         self.ids.extend_from_slice(order);
@@ -238,7 +238,7 @@ impl<'s> Sequence<'s> {
         sum
     }
 
-    /// Makes a move: joins the inner ones of `pieces` in their order.
+    /// Makes a move: replaces the ranks between the first and the last of `pieces` by the inner pieces, in their order.
     pub fn apply_move(&mut self, pieces: &[Piece]) {
         let from = pieces[0].to;
         let to = pieces[pieces.len() - 1].from;

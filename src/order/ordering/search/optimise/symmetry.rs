@@ -25,7 +25,7 @@ pub type Permutation = [u8; 32];
 /// as the lowest digit in base n.
 pub struct Symmetry {
     n: usize,
-    /// The identity first; with every one its inverse.
+    /// Permutations, the identity first; closed under inverses.
     permutations: Vec<Permutation>,
     /// Classes of the tuples of each length, from 0.
     lengths: Vec<Tuples>,

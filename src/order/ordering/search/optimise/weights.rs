@@ -51,8 +51,8 @@ pub struct Weights {
     pub ring: bool,
     /// Weight of each lag, the mean over its pairs where edges matter; 0 for lag 0.
     lag: Vec<f64>,
-    /// Parts of the weight of single pairs, which depends on the ends of the ranks; `None` but for `workload` on
-    /// a line.
+    /// How the weight of a pair depends on its distance from both ends of the ordering; only for `workload` on a line,
+    /// else `None`.
     edge: Option<LineTails>,
 }
 
@@ -157,7 +157,7 @@ impl Weights {
         }
     }
 
-    /// Returns the family.
+    /// Returns the family of weights.
     pub fn kind(&self) -> WeightKind {
         self.kind
     }
@@ -182,7 +182,8 @@ impl Weights {
         self.edge.is_some()
     }
 
-    /// Returns the weight of the total over all windows, by size. `None` if edges do not matter.
+    /// Returns by window size the weight of the total over all windows. `None` for weights that are the same near the
+    /// ends of the ordering.
     pub(super) fn window_shares(&self) -> Option<&[f64]> {
         self.edge.as_ref().map(|edge| &edge.share[..])
     }

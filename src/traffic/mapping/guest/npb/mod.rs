@@ -51,7 +51,7 @@ pub(super) use cg::CG;
 pub(super) use lu::LU;
 pub(super) use mg::MG;
 pub(super) use multi_partition::{BT, SP};
-use work::{BenchmarkTraffic, Instance, OPTIONS, Send};
+use work::{BenchmarkTraffic, Instance, OPTIONS, SendMessage};
 
 /// Makes the entry of a benchmark from its name, what lists say of it, the function that reads its options, and the
 /// one that says how many of a number of processes take part.
@@ -67,7 +67,7 @@ macro_rules! benchmark {
                 benchmark: Some(|params, label, context| {
                     $parse(params)?.make_benchmark(label, context)
                 }),
-                sized: &[$crate::mapping::guest::Sized {
+                sized: &[$crate::mapping::guest::SizedPattern {
                     name: $name,
                     spec: |count| {
                         $crate::mapping::guest::npb::benchmark_text($name, $active(count), count)

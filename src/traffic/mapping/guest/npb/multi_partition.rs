@@ -1,6 +1,8 @@
 //! BT and SP: multi-partition, every process with a cell in each plane of cells.
 
-use super::{BenchmarkTraffic, Instance, Send, benchmark, check_side, inner_points, part_points};
+use super::{
+    BenchmarkTraffic, Instance, SendMessage, benchmark, check_side, inner_points, part_points,
+};
 use crate::mapping::guest::GuestEntry;
 use nodeorder_base::{Params, Result};
 
@@ -90,7 +92,8 @@ impl Sweep {
         check_side(params, p, self.side)?;
         let mut messages = vec![p - 1; 7];
         messages[0] = 1;
-        let sends = Box::new(move |process, send: Send<'_>| self.send_faces(p, process, send));
+        let sends =
+            Box::new(move |process, send: SendMessage<'_>| self.send_faces(p, process, send));
         Ok(BenchmarkTraffic {
             run,
             all_to_all: None,
@@ -103,7 +106,7 @@ impl Sweep {
     }
 
     /// Calls `send` with all that a process sends in an iteration, of p² processes.
-    fn send_faces(&self, p: u32, process: u32, send: Send<'_>) {
+    fn send_faces(&self, p: u32, process: u32, send: SendMessage<'_>) {
         // A buffer holds the square of the largest cell's side, and a point more.
         let widest = self.side / p + 1;
         let i = process % p;

@@ -1,4 +1,4 @@
-//! Options of the benchmarks, and what they do in an iteration.
+//! Options of the benchmarks, and the messages and operations of an iteration.
 
 use crate::mapping::guest::patterns::{parse_processes, parse_volume};
 use crate::mapping::guest::{Benchmark, BuildGuest, Guest, MAX_PROCESSES, Message, Stage};
@@ -42,14 +42,14 @@ impl Instance {
         })
     }
 
-    /// Picks the value of this class, of one value a class.
+    /// Picks the value of this class from a list of one value for each class.
     pub fn class_value<T: Copy>(&self, classes: [T; 6]) -> T {
         classes[self.class]
     }
 }
 
 /// Function that takes a message: its stage, target and bytes.
-pub type Send<'a> = &'a mut dyn FnMut(usize, u32, f64);
+pub type SendMessage<'a> = &'a mut dyn FnMut(usize, u32, f64);
 
 /// Messages and operations of a benchmark's iteration.
 pub struct BenchmarkTraffic {
@@ -62,7 +62,7 @@ pub struct BenchmarkTraffic {
     /// Number of messages that a process sends a partner, one after the other, by stage of an iteration.
     pub messages: Vec<u32>,
     /// Lists all that a process sends; the bytes are those of all messages of the stage to that partner.
-    pub sends: Box<dyn Fn(u32, Send<'_>)>,
+    pub sends: Box<dyn Fn(u32, SendMessage<'_>)>,
     /// Number of iterations of a run.
     pub iterations: u32,
     /// Number of operations of all processes in an iteration.
