@@ -23,6 +23,7 @@ mod export;
 mod figures;
 mod files;
 mod fresh_seeds;
+mod goals;
 mod guests;
 mod hostile;
 mod import;
@@ -80,6 +81,7 @@ mod totals;
 mod trace;
 mod training;
 mod waiting;
+mod words;
 
 /// The project's folder: the manifest of the command, which these tests belong to, lies two folders below.
 fn root() -> PathBuf {

@@ -191,6 +191,61 @@ const MISTAKES: &[(&str, &str, &str)] = &[
         "nodeorder list routings",
     ),
     (
+        "slowdown torus:4x4 --order snake --routing nonsense",
+        "unknown routing `nonsense`; expected one of ",
+        "nodeorder list routings",
+    ),
+    (
+        "slowdown torus:4x4 --order snake --routing egal",
+        "did you mean `ugal`?",
+        "nodeorder list routings",
+    ),
+    (
+        "slowdown torus:4x4 --order snake --guest nonsense",
+        "unknown guest `nonsense`; expected one of ",
+        "nodeorder list guests",
+    ),
+    (
+        "slowdown torus:4x4 --order snake --guest rign",
+        "did you mean `ring`?",
+        "nodeorder list guests",
+    ),
+    (
+        "throughput torus:4x4 --routing nonsense",
+        "unknown routing `nonsense`; expected one of ",
+        "nodeorder list routings",
+    ),
+    (
+        "throughput torus:4x4 --sizes 4 --guest rign",
+        "did you mean `ring`?",
+        "nodeorder list guests",
+    ),
+    (
+        "snapshot torus:4x4 --jobs squeue.txt",
+        "squeue.txt:1: found columns of fixed width, as squeue and sacct print them for people",
+        "nodeorder list traces",
+    ),
+    (
+        "snapshot torus:4x4 --jobs squeue.json",
+        "squeue.json:1: found missing field `end_time`; expected the output of squeue --json",
+        "nodeorder list traces",
+    ),
+    (
+        "snapshot torus:4x4 --jobs services.json",
+        "services.json: found an item that is no pod; expected the output of kubectl get pods",
+        "nodeorder list traces",
+    ),
+    (
+        "topology k8s-nodes:services.json",
+        "services.json:1: found no nodes among 2 items; expected the output of kubectl get nodes",
+        "nodeorder list topologies k8s-nodes",
+    ),
+    (
+        "topology k8s-nodes:long.txt",
+        "` without `items`; expected `items`, a list",
+        "nodeorder list topologies k8s-nodes",
+    ),
+    (
         "trace generate hektor",
         "did you mean `hector`?",
         "nodeorder list generators",
@@ -202,14 +257,14 @@ const MISTAKES: &[(&str, &str, &str)] = &[
     ),
 ];
 
-fn said(folder: &Path, words: &[&str]) -> (bool, String) {
+fn said(folder: &Path, words: &[&str]) -> (Option<i32>, String) {
     let output = crate::command()
         .args(words)
         .current_dir(folder)
         .output()
         .unwrap();
     let text = String::from_utf8(output.stderr).unwrap();
-    (output.status.success(), text)
+    (output.status.code(), text)
 }
 
 #[test]
@@ -218,18 +273,40 @@ fn forty_mistakes_lead_to_a_command_that_works() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     std::fs::create_dir(folder.join("folder")).unwrap();
+    let long = "words ".repeat(9).trim().to_string() + &" and more".repeat(500);
     for (name, text) in [
         ("notes.txt", &b"a few words about nodes\n"[..]),
         ("utf16.conf", b"\xff\xfeS\0w\0i\0"),
         ("jobs.log", b"P 1 4\nP 2 4\nF 1\n"),
         ("jobs.swf", b"1 0 0 10 4 -1 -1 4 20 -1 1 1 1 1 1 -1 -1 -1\n"),
+        // Before 21.08 there is no other.
+        (
+            "squeue.txt",
+            b"  JOBID PARTITION  NAME  USER ST  TIME  NODES NODELIST(REASON)\n  7  all  a  ada  R  1:00  2  n[1-2]\n",
+        ),
+        (
+            "squeue.json",
+            br#"{"jobs":[{"job_id":7,"job_state":"RUNNING","submit_time":1,"start_time":1}]}"#,
+        ),
+        (
+            "services.json",
+            br#"{"apiVersion":"v1","kind":"List","items":[{"kind":"Service"},{"kind":"Service"}]}"#,
+        ),
+        ("long.txt", long.as_bytes()),
     ] {
         std::fs::write(folder.join(name), text).unwrap();
     }
     for (words, part, hint) in MISTAKES {
         let words: Vec<&str> = words.split(' ').collect();
-        let (done, error) = said(folder, &words);
-        assert!(!done && error.starts_with("error: "), "{words:?}: {error}");
+        let (code, error) = said(folder, &words);
+        assert!(error.starts_with("error: "), "{words:?}: {error}");
+        // What stands on the command line is usage; what stands in a file, or names a machine or an ordering, is input.
+        let usage = error.starts_with("error: `--") || hint.ends_with("--help");
+        assert_eq!(code, Some(if usage { 2 } else { 1 }), "{words:?}: {error}");
+        assert!(
+            error.lines().all(|line| line.len() < 300),
+            "{words:?}: {error}"
+        );
         assert!(error.contains(part), "{words:?}: {error}");
         let hints: Vec<&str> = error
             .lines()
@@ -238,8 +315,8 @@ fn forty_mistakes_lead_to_a_command_that_works() {
         assert_eq!(hints.join("|"), *hint, "{words:?}: {error}");
         if let Some(command) = hint.strip_prefix("nodeorder ") {
             let words: Vec<&str> = command.split(' ').collect();
-            let (done, error) = said(folder, &words);
-            assert!(done, "{hint}: {error}");
+            let (code, error) = said(folder, &words);
+            assert_eq!(code, Some(0), "{hint}: {error}");
         }
     }
 }

@@ -3,19 +3,19 @@
 use std::path::Path;
 use std::process::Command;
 
-fn nodeorder() -> &'static Path {
+pub fn nodeorder() -> &'static Path {
     Path::new(env!("CARGO_BIN_EXE_nodeorder"))
 }
 
 /// A step of a text: a file it shows (```text file=NAME), a line of a ```sh block, or a `$ ` line of a ```console block
 /// with the lines of output shown below it.
-enum Step {
+pub enum Step {
     File(String, String),
     Command(String),
     Shown(String, Vec<String>),
 }
 
-fn steps(text: &str) -> Vec<Step> {
+pub fn steps(text: &str) -> Vec<Step> {
     let mut steps = Vec::new();
     let mut lines = text.lines();
     while let Some(line) = lines.next() {
@@ -84,7 +84,7 @@ pub fn run_all(text: &str, folder: &Path, binary: &Path) -> usize {
 }
 
 /// Output of a line of shell, errors included, with `binary` as `nodeorder`; the line has to succeed.
-fn output(folder: &Path, binary: &Path, line: &str) -> String {
+pub fn output(folder: &Path, binary: &Path, line: &str) -> String {
     let paths = std::env::var_os("PATH").unwrap_or_default();
     let paths =
         std::iter::once(binary.parent().unwrap().into()).chain(std::env::split_paths(&paths));
@@ -102,7 +102,7 @@ fn output(folder: &Path, binary: &Path, line: &str) -> String {
 }
 
 /// Holds what was printed to what is shown: the same lines, where `...` stands for any.
-fn hold(command: &str, said: &str, shown: &[String]) {
+pub fn hold(command: &str, said: &str, shown: &[String]) {
     let said: Vec<&str> = said.lines().map(str::trim_end).collect();
     let parts: Vec<&[String]> = shown.split(|line| line == "...").collect();
     let mut at = 0;
@@ -176,11 +176,81 @@ fn run(folder: &Path, binary: &Path, arguments: &[&str]) {
         "nodeorder {}: {stderr}",
         arguments.join(" ")
     );
-    let elsewhere = arguments.contains(&"-o") || arguments.contains(&"--out");
+    let elsewhere = ["-o", "--out"]
+        .iter()
+        .any(|option| arguments.contains(option));
     assert!(
         !output.stdout.is_empty() || elsewhere,
         "{arguments:?} said nothing"
     );
+}
+
+/// Holds the pictures of a page to those that its commands made in `folder`: `pictures/PATH` is the file PATH there.
+/// `UPDATE_DOCS=1` keeps the new ones.
+fn hold_pictures(page: &str, folder: &Path, count: usize) {
+    let path = crate::root().join(page);
+    let pictures = list_pictures(&path);
+    assert_eq!(pictures.len(), count, "pictures of {page}");
+    for picture in pictures {
+        let (_, made) = picture
+            .split_once("pictures/")
+            .unwrap_or_else(|| panic!("{page}: no command makes {picture}"));
+        let made = std::fs::read(folder.join(made))
+            .unwrap_or_else(|e| panic!("{page}: no command makes {picture}: {e}"));
+        let kept = path.parent().unwrap().join(&picture);
+        if std::env::var_os("UPDATE_DOCS").is_some() {
+            std::fs::create_dir_all(kept.parent().unwrap()).unwrap();
+            std::fs::write(&kept, &made).unwrap();
+        }
+        assert!(
+            std::fs::read(&kept).unwrap_or_default() == made,
+            "{page}: {picture} is not what the commands of the page draw: UPDATE_DOCS=1 cargo test --test all readme:: \
+             keeps the new one; look at it before you commit it"
+        );
+    }
+}
+
+/// Lists the files of the pictures that a page shows.
+fn list_pictures(page: &Path) -> Vec<String> {
+    let text = std::fs::read_to_string(page).unwrap();
+    let pictures = text.split("\n![").skip(1);
+    let files = pictures.map(|rest| rest.split("](").nth(1).unwrap().split(')').next().unwrap());
+    files.map(String::from).collect()
+}
+
+/// Pictures stand only where a test draws them, and none lies about unused.
+#[test]
+fn every_picture_of_the_pages_is_drawn_by_a_test() {
+    let mut shown = std::collections::BTreeSet::new();
+    for page in pages() {
+        let pictures = list_pictures(&page);
+        let drawn = ["README.md", "start.md", "concepts.md"];
+        let name = page.file_name().unwrap().to_str().unwrap();
+        assert!(pictures.is_empty() || drawn.contains(&name), "{name}");
+        let folder = page.parent().unwrap();
+        shown.extend(
+            pictures
+                .iter()
+                .map(|file| folder.join(file).canonicalize().unwrap()),
+        );
+    }
+    let mut folders = vec![crate::root().join("docs")];
+    while let Some(folder) = folders.pop() {
+        for file in std::fs::read_dir(folder).unwrap() {
+            let path = file.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path
+                .extension()
+                .is_some_and(|end| end == "svg" || end == "png")
+            {
+                assert!(
+                    shown.contains(&path.canonicalize().unwrap()),
+                    "{path:?} stands in no page"
+                );
+            }
+        }
+    }
 }
 
 #[test]
@@ -220,20 +290,23 @@ fn every_command_to_begin_with_works() {
         let words: Vec<&str> = command.split(' ').collect();
         run(folder.path(), nodeorder(), &words);
     }
+    hold_pictures("README.md", folder.path(), 1);
 }
 
 #[test]
 fn every_command_of_the_first_pages_works() {
-    for (page, least) in [
-        ("start.md", 20),
-        ("install.md", 2),
-        ("howto/simulate.md", 3),
-        ("howto/paper.md", 3),
+    for (page, least, pictures) in [
+        ("start.md", 20, 3),
+        ("concepts.md", 5, 5),
+        ("install.md", 2, 0),
+        ("howto/simulate.md", 3, 0),
+        ("howto/paper.md", 3, 0),
     ] {
         let folder = tempfile::tempdir().unwrap();
         let text = std::fs::read_to_string(crate::root().join("docs").join(page)).unwrap();
         let ran = run_all(&text, folder.path(), nodeorder());
         assert!(ran >= least, "{page}: only {ran} commands found");
+        hold_pictures(&format!("docs/{page}"), folder.path(), pictures);
         if page == "start.md" {
             let csv = std::fs::read_to_string(folder.path().join("titan-mpc.csv")).unwrap();
             assert_eq!(csv.lines().count(), 1 + 2 * 18_687);
@@ -242,7 +315,7 @@ fn every_command_of_the_first_pages_works() {
 }
 
 /// The pages of the documentation: README first, then those of `docs/`.
-fn pages() -> Vec<std::path::PathBuf> {
+pub fn pages() -> Vec<std::path::PathBuf> {
     let mut pages = vec![crate::root().join("README.md")];
     for folder in ["docs", "docs/howto"] {
         let files = std::fs::read_dir(crate::root().join(folder)).unwrap();
@@ -272,53 +345,6 @@ fn every_page_is_two_clicks_from_the_readme() {
         .filter(|page| !reached.contains(&page.canonicalize().unwrap()))
         .collect();
     assert!(missing.is_empty(), "{missing:?}");
-}
-
-/// Words and beginnings of sentences that readers stumble over; see CONTRIBUTING.md.
-#[test]
-fn pages_speak_plainly() {
-    let beginnings = [
-        "What of ",
-        "Of the ",
-        "Those ",
-        "That of ",
-        "The same of ",
-        "The same over ",
-        "The same with ",
-    ];
-    let words = [
-        "in the place of ",
-        "told apart",
-        "reservation for the head",
-        "a bar an ordering",
-        "beside the fewest",
-    ];
-    for page in pages() {
-        let name = page.display().to_string();
-        let text = std::fs::read_to_string(&page).unwrap();
-        let mut in_block = false;
-        for (number, line) in (1..).zip(text.lines()) {
-            in_block ^= line.starts_with("```");
-            // The option `nodes` names the keys that it stands for, in one form for all families. Output of commands,
-            // too, stands in blocks.
-            if in_block || line.starts_with("| `nodes` |") {
-                continue;
-            }
-            for beginning in beginnings {
-                let begins = line.starts_with(beginning)
-                    || [". ", "| ", "? "]
-                        .iter()
-                        .any(|before| line.contains(&format!("{before}{beginning}")));
-                assert!(
-                    !begins,
-                    "{name}:{number}: a sentence begins with `{beginning}`: {line}"
-                );
-            }
-            for word in words {
-                assert!(!line.contains(word), "{name}:{number}: `{word}`: {line}");
-            }
-        }
-    }
 }
 
 #[test]

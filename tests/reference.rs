@@ -4,7 +4,7 @@ use nodeorder_base::Opt;
 use nodeorder_sweep::reference::{list_option_rows, list_tables};
 
 mod columns;
-mod options;
+pub mod options;
 
 /// Holds a file of `docs/` to the text that the program makes.
 fn check(file: &str, text: &str) {

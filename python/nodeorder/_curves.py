@@ -15,8 +15,8 @@ from ._plot import axes_of, draw_curve
 class Curves(pd.DataFrame):
     """MPC curves: a frame with the index ``size`` (nodes) and a column of mean hops an ordering.
 
-    All that pandas can do with a frame, it can. :meth:`plot` draws with the colours, dashes and marks of the page of
-    ``nodeorder compare``; ``pandas.DataFrame(curves).plot`` is that of pandas.
+    All that pandas can do with a frame, it can. :meth:`draw` draws with the colours, dashes and marks of the page of
+    ``nodeorder compare``; ``plot`` is that of pandas.
     """
 
     _metadata = ["machine"]
@@ -27,7 +27,7 @@ class Curves(pd.DataFrame):
     def _constructor(self) -> type[Curves]:
         return Curves
 
-    def plot(self, ax: Any = None, *, log: bool = True) -> Any:  # type: ignore[override]
+    def draw(self, ax: Any = None, *, log: bool = True) -> Any:
         """Draws MPC against job size.
 
         Args:
@@ -44,9 +44,13 @@ class Curves(pd.DataFrame):
         sizes = self.index
         if len(sizes) < 2 or self.columns.has_duplicates or list(sizes[:1]) != [2] or sizes[-1] != len(sizes) + 1:
             return str(table)
-        curves = [(str(label), values.to_numpy(dtype=float)) for label, values in self.items()]
-        drawing = _native.curves_svg(f"MPC on {self.machine}", curves)
-        return f"<details><summary>{html.escape(self.machine)}</summary>{drawing}</details>{table}"
+        return f"<details><summary>{html.escape(self.machine)}</summary>{picture(self, self.machine)}</details>{table}"
+
+
+def picture(curves: pd.DataFrame, machine: str) -> str:
+    """Draws the curves of all sizes as SVG."""
+    values = [(str(label), curve.to_numpy(dtype=float)) for label, curve in curves.items()]
+    return str(_native.curves_svg(f"MPC on {machine}", values))
 
 
 def draw_curves(curves: pd.DataFrame, slots: Iterable[int], machine: str, ax: Any, *, log: bool = True) -> Any:

@@ -353,13 +353,17 @@ def corun(
         "iterations": whole("iterations", iterations, 1, 1_000_000_000),
         "out": among("out", out, ["rows", "links", "summary"]),
     }
-    if isinstance(jobs, (str, os.PathLike)):
-        name, written = path_text("jobs", jobs), None
-    else:
-        name, written = "jobs", jobs_text(jobs, speed)
+    name, written = named_jobs(jobs, speed)
     with shown(progress, "jobs side by side", "iteration") as show:
         found = _native.corun(topology._native, name, written, wanted, show)
     return dict(json.loads(found)) if out == "summary" else frame(found)
+
+
+def named_jobs(jobs: object, speed: str | None = None) -> tuple[str, str | None]:
+    """Names a file of jobs, or writes jobs as the text of one."""
+    if isinstance(jobs, (str, os.PathLike)):
+        return path_text("jobs", jobs), None
+    return "jobs", jobs_text(jobs, speed)
 
 
 def quantity(name: str, value: object, unit: str) -> str:

@@ -189,7 +189,7 @@ class Machines:
 
 def score(topology: Topology, orders: list[Ordering], weights: str, progress: _Show) -> bytes: ...
 def export(
-    topology: Topology, order: Ordering, target: str
+    topology: Topology, order: Ordering, target: str, jobs: tuple[str, str | None] | None
 ) -> tuple[str, str | None, list[tuple[str, bytes]], list[str]]: ...
 def hosts(
     topology: Topology, listed: str, order: Ordering | None, form: str, wanted: dict[str, object]

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 from . import _native
 from ._error import among, described, flag, memory_limit, node_array, path_text, refused, share, text, texts, whole
 from ._files import Page, write_files
-from ._jobs import machine, toml
+from ._jobs import machine, named_jobs, toml
 from ._progress import shown
 from ._tables import frame, source
 from ._topology import Order, Orders, Topology, topology
@@ -50,7 +50,9 @@ def score(
     return frame(found)
 
 
-def export(m: Topology, order: Order, to: str, path: str | os.PathLike[str] | None = None) -> str:
+def export(
+    m: Topology, order: Order, to: str, path: str | os.PathLike[str] | None = None, *, jobs: Any = None
+) -> str:
     """Writes an ordering in the format of another program, as ``nodeorder export`` does.
 
     Args:
@@ -59,6 +61,8 @@ def export(m: Topology, order: Order, to: str, path: str | os.PathLike[str] | No
         to: the target, with its options; ``entries("targets")``.
         path: also write the text to this file, and the files that belong to it beside it, each whole or not at all; a
             folder for targets of several files, such as ``caminos``.
+        jobs: jobs on the machine instead of the whole ordering, as :func:`corun` takes them; for ``caminos``, ``sst``,
+            ``codes`` and ``mpich-coords``.
 
     Returns:
         The text of the file, of several the first.
@@ -70,7 +74,9 @@ def export(m: Topology, order: Order, to: str, path: str | os.PathLike[str] | No
         NodeorderError: an unknown target, one that does not suit the machine, a file that cannot be written.
     """
     made = machine(m).order(order)
-    found, first, beside, notes = _native.export(m._native, made._native, text("to", to))
+    found, first, beside, notes = _native.export(
+        machine(m)._native, made._native, text("to", to), None if jobs is None else named_jobs(jobs)
+    )
     for note in notes:
         warnings.warn(note, stacklevel=2)
     if path is not None:

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _native
 from ._compare import command_line, jobs_of
-from ._curves import Curves, draw_curves
+from ._curves import Curves, draw_curves, picture
 from ._error import among, flag, memory_limit, node_array, path_text, refused, share, sizes_text, text, texts, whole
 from ._files import Page, write_files
 from ._graphs import to_networkx
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 #: Rows of the table of a comparison that a notebook shows; the others are in ``.table``.
 SHOWN = 30
+#: Its columns there, and the curves of the picture above it; ``table`` and ``draw()`` have all.
+COLUMNS, CURVES = 8, 5
 
 
 class Ordering:
@@ -533,8 +535,11 @@ class Comparison(Page):
 
     def _repr_html_(self) -> str:
         sentences = "".join(f"<p>{sentence}</p>" for sentence in self._native.sentences())
-        table = self.table.head(SHOWN).to_html(index=False, float_format="{:.3f}".format, border=0)
-        return f"<h3>Node orderings of {html.escape(self._topology.name)}</h3>{sentences}{table}"
+        name = self._topology.name
+        best = self.table.head(SHOWN).iloc[:, :COLUMNS]
+        table = best.to_html(index=False, float_format="{:.3f}".format, border=0)
+        drawn = picture(self.curves.iloc[:, :CURVES], name)
+        return f"<h3>Node orderings of {html.escape(name)}</h3>{sentences}{drawn}{table}"
 
 
 def topology(spec: str | os.PathLike[str], *, seed: int = 1, memory: int | None = None) -> Topology:

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use nodeorder_base::Text;
+use nodeorder_base::{Result, Text};
+use nodeorder_network::Topology;
 use nodeorder_present::columns::{corun::JOB, write_table};
 use nodeorder_present::report::corun as report;
 use nodeorder_traffic::corun::{Job, NetworkFigures, Settings, side_by_side};
@@ -10,7 +11,7 @@ use nodeorder_traffic::mapping::{Fabric, FixedRouting};
 use pyo3::prelude::*;
 
 use crate::job;
-use crate::topology::Topology;
+use crate::topology;
 
 /// Options of a simulation, and the form of its result.
 #[derive(Clone, FromPyObject)]
@@ -27,13 +28,23 @@ pub struct Wanted {
     out: String,
 }
 
+/// Reads jobs: `text` holds the content of the file `jobs`; without it the file is read.
+pub fn read_jobs(topology: &Topology, jobs: &str, text: Option<String>) -> Result<Vec<Job>> {
+    let path = Path::new(jobs);
+    let (text, base) = match text {
+        Some(text) => (Text::new(jobs, text), None),
+        None => (Text::read(path, topology.context().memory)?, Some(path)),
+    };
+    Job::read_all(topology, &text, base)
+}
+
 /// Simulates jobs side by side: a table as CSV, or the document of `--json`. `text` holds the content of the file
 /// `jobs`; without it the file is read.
 #[pyfunction]
 #[pyo3(signature = (topology, jobs, text, wanted, progress))]
 pub fn corun(
     py: Python<'_>,
-    topology: &Topology,
+    topology: &topology::Topology,
     jobs: String,
     text: Option<String>,
     wanted: Wanted,
@@ -48,12 +59,7 @@ pub fn corun(
         let figures = figures.of_machine(&topology);
         let settings = Settings::new(&figures, &wanted.fair, &wanted.level, wanted.iterations);
         routing.check_machine(&topology)?;
-        let path = Path::new(&jobs);
-        let (text, base) = match text {
-            Some(text) => (Text::new(&jobs, text), None),
-            None => (Text::read(path, topology.context().memory)?, Some(path)),
-        };
-        let jobs = Job::read_all(&topology, &text, base)?;
+        let jobs = read_jobs(&topology, &jobs, text)?;
         let fabric = Fabric::new(&topology)?;
         job.set_total(settings.iterations * jobs.len() as u64);
         let outcome = side_by_side(&fabric, routing, &jobs, &settings, &|done| job.add(done))?;

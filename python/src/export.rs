@@ -3,10 +3,11 @@
 use nodeorder_base::Text;
 use nodeorder_base::observer::NoObserver;
 use nodeorder_present::export::{
-    self as exports, HOST_FORMS, HostsWanted, plan_hosts, read_hosts, says_ranks,
+    self as exports, ExportJob, HOST_FORMS, HostsWanted, plan_hosts, read_hosts, says_ranks,
 };
 use pyo3::prelude::*;
 
+use crate::corun::read_jobs;
 use crate::job;
 use crate::ordering::Ordering;
 use crate::topology::Topology;
@@ -20,17 +21,25 @@ type Exported = (
     Vec<String>,
 );
 
-/// Writes an ordering as `target` wants it.
+/// Writes an ordering as `target` wants it, or `jobs` on the machine: the name of a file of jobs, and its content where it is
+/// no file.
 #[pyfunction]
+#[pyo3(signature = (topology, order, target, jobs))]
 pub fn export(
     py: Python<'_>,
     topology: &Topology,
     order: &Ordering,
     target: String,
+    jobs: Option<(String, Option<String>)>,
 ) -> PyResult<Exported> {
     let (topology, order) = (topology.inner.clone(), order.inner.clone());
     job::run(py, None, move |_| {
-        let made = exports::write_order(&target, &topology, &order)?;
+        let jobs = match jobs {
+            Some((name, text)) => read_jobs(&topology, &name, text)?,
+            None => Vec::new(),
+        };
+        let jobs: Vec<ExportJob> = jobs.iter().map(ExportJob::from).collect();
+        let made = exports::write_jobs(&target, &topology, &order, &jobs)?;
         let texts = made
             .beside
             .into_iter()

@@ -51,7 +51,16 @@ def test_a_trace_is_replayed_and_scheduled(torus: no.Topology) -> None:
 def test_a_notebook_shows_the_summary(torus: no.Topology) -> None:
     html = torus.compare(["hilbert", "snake"])._repr_html_()
     assert "<strong>hilbert</strong> keeps the nodes of a job closest together" in html
-    assert html.count("<table") == 1
+    assert html.count("<table") == 1 and html.count("<svg") == 1
+    table = torus.compare(["hilbert", "snake"]).table
+    assert html.count("<th>") == 8 < len(table.columns)
+
+
+def test_a_notebook_draws_five_curves() -> None:
+    machine = no.topology("torus:4x4")
+    html = machine.compare([machine.order("random", label=f"r{i}") for i in range(9)])._repr_html_()
+    drawing = html[html.index("<svg") : html.index("</svg>")]
+    assert sum(f">r{i}<" in drawing for i in range(9)) == 5
 
 
 def test_a_notebook_shows_curves(torus: no.Topology) -> None:
@@ -73,7 +82,7 @@ def test_curves_have_the_colours_of_the_page(tmp_path: Path, torus: no.Topology)
 
 
 def test_curves_and_machines_draw_themselves(torus: no.Topology) -> None:
-    axes = torus.mpc(["hilbert", "snake"]).plot()
+    axes = torus.mpc(["hilbert", "snake"]).draw()
     assert [line.get_label() for line in axes.get_lines()] == ["hilbert", "snake"]
     for machine in (torus, no.topology("mesh:3x4x5"), no.topology("fat-tree:k=4"), no.topology("torus:7")):
         axes = machine.plot("random")
@@ -85,7 +94,7 @@ def test_curves_and_machines_draw_themselves(torus: no.Topology) -> None:
 
 def test_many_curves_all_look_different() -> None:
     machine = no.topology("torus:4x4")
-    axes = machine.mpc([machine.order("random", label=f"r{i}") for i in range(9)]).plot()
+    axes = machine.mpc([machine.order("random", label=f"r{i}") for i in range(9)]).draw()
     looks = {(line.get_color(), str(line._dash_pattern), line.get_marker()) for line in axes.get_lines()}
     assert len(looks) == 9
     plt.close("all")

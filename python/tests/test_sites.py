@@ -60,6 +60,19 @@ def test_exports_are_those_of_the_command(tmp_path: Path) -> None:
         no.export(m, "snake", "slurm-weight")
 
 
+def test_exports_of_jobs_are_those_of_the_command(tmp_path: Path) -> None:
+    m = no.topology("torus:4x4")
+    jobs = [{"name": "a", "nodes": "0-3", "guest": "ring:n=4", "bytes": 1000}]
+    (tmp_path / "jobs.toml").write_text('[[jobs]]\nname = "a"\nnodes = "0-3"\nguest = "ring:n=4"\nbytes = 1000\n')
+    file = str(tmp_path / "jobs.toml")
+    theirs = command("export", "torus:4x4", "--order", "snake", "--to", "codes", "--jobs", file)
+    assert theirs != command("export", "torus:4x4", "--order", "snake", "--to", "codes")
+    for given in (jobs, file):
+        assert no.export(m, "snake", "codes", jobs=given) == theirs
+    with pytest.raises(no.NodeorderError, match="jobs"):
+        no.export(m, "snake", "csv", jobs=jobs)
+
+
 def test_hosts_of_a_job_are_those_of_the_command() -> None:
     m = no.topology("torus:8x8")
     for listed in ["n[00-09]", "n63 n07 n20"]:

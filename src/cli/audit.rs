@@ -22,7 +22,7 @@ use nodeorder_trace::records::Records;
 use std::io::Write;
 use std::path::PathBuf;
 
-/// Score the places that a scheduler gave its jobs, beside what others would give
+/// Score the places that a scheduler gave its jobs, compared with what others would give
 #[derive(Debug, Args)]
 #[command(
     after_help = "Example: nodeorder audit slurm-topology:topology.conf --trace sacct.txt --out audit"
@@ -30,44 +30,44 @@ use std::path::PathBuf;
 pub struct Command {
     /// The machine: a TOML file, the name of a shipped machine, or kind:options
     spec: String,
-    /// Records that list the nodes of jobs: sacct -P with NodeList, accounting of PBS, recorded placements, a CSV
-    /// table; plain or .gz; a folder is all of its files by name; repeat for several, in their order
+    /// A record of jobs, with their nodes: sacct -P with NodeList, accounting of PBS, recorded placements, a CSV table;
+    /// plain or .gz; a folder is all of its files by name; repeat for several, in their order
     #[arg(long, value_name = "FILE", required = true)]
     trace: Vec<PathBuf>,
     #[command(flatten)]
     format: FormatArgs,
-    /// Also place the same jobs on this ordering: a name with options, or a file; repeat for several
-    /// [default with --alloc: row-major]
+    /// An ordering: a name with options, or an ordering file, on which the same jobs are placed, too; repeat for
+    /// several [default with --alloc: row-major]
     #[arg(long = "order", value_name = "ORD")]
     orders: Vec<String>,
-    /// With this allocator (see `nodeorder list allocators`); repeat for several [default with --order:
-    /// slurm-best-fit]
+    /// An allocator (see `nodeorder list allocators`): where it would have placed the same jobs; repeat for several
+    /// [default with --order: slurm-best-fit]
     #[arg(long = "alloc", value_name = "A")]
     allocators: Vec<String>,
     /// Also say which node-hours they spare, if this share of every run time grows with the mean distance of a job's
     /// nodes: from 0 to 1
     #[arg(long, value_name = "SHARE")]
     share: Option<f64>,
-    /// Write a row for each job to FILE as CSV, and the table to standard output
+    /// Write to FILE instead of standard output: a row for each job, as CSV; the table is printed
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Add columns with the steps of each job's ring, the links between two halves of it, and its closed rings
+    /// Add compactness columns: ring hops, bisection links, closed rings
     #[arg(long)]
     shape: bool,
-    /// Add columns with the bytes that jobs with this traffic send between units of each level: a pattern such as ring
+    /// What a job's processes send to each other, such as ring: adds columns with its bytes between units of each level
     #[arg(long, value_name = "GUEST")]
     guest: Option<String>,
-    /// Write room.csv into DIR, too: slots, stranded nodes and units by state, as snapshot --append has them, for each
-    /// time at which recorded jobs start
+    /// Measure the room left for jobs: room.csv in DIR with slots, stranded nodes and units by state, as snapshot
+    /// --append has them, for each time at which recorded jobs start
     #[arg(long, requires = "out")]
     room: bool,
-    /// Sizes of jobs whose slots are counted, such as 4,16,64:segment=8 [default: powers of two]
+    /// Job sizes: those whose slots are counted, such as 4,16,64:segment=8 [default: powers of two]
     #[arg(long, value_name = "SIZES", requires = "room")]
     sizes: Option<String>,
-    /// Write a page (index.html), its figures as SVG and the sums as CSV into DIR
+    /// Write into the folder DIR: a page (index.html), its figures as SVG and the sums as CSV
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Print the sums as one JSON document instead of the rows
+    /// Print one JSON document: the sums
     #[arg(long)]
     json: bool,
 }

@@ -28,14 +28,14 @@ pub struct Command {
     /// The ordering that the site has today, which gains are against [default: row-major]
     #[arg(long, value_name = "ORD")]
     current: Option<String>,
-    /// Write a page (index.html), the plots as SVG and the data as CSV into DIR
+    /// Write into the folder DIR: a page (index.html), the plots as SVG and the data as CSV
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     #[command(flatten)]
     workload: WorkloadArgs,
     #[command(flatten)]
     slowdowns: SlowdownArgs,
-    /// Print one JSON document instead of the table
+    /// Print one JSON document
     #[arg(long)]
     json: bool,
 }

@@ -26,8 +26,8 @@ use std::path::{Path, PathBuf};
 pub struct Command {
     /// The machine: a TOML file, the name of a shipped one, or kind:…
     spec: String,
-    /// The jobs: a TOML file with a table `[[jobs]]` each: name, nodes, guest, bytes, compute, messages, spread,
-    /// phases, or a benchmark
+    /// Jobs on the machine: a TOML file with a table `[[jobs]]` each: name, nodes, guest, bytes, compute, messages,
+    /// spread, phases, or a benchmark
     #[arg(long, value_name = "FILE", required_unless_present = "fit")]
     jobs: Option<PathBuf>,
     /// Find the figures of the network from measured seconds in FILE: CSV pattern,nodes,bytes,seconds with the
@@ -36,7 +36,7 @@ pub struct Command {
     #[arg(conflicts_with_all = ["jobs", "bandwidth", "latency", "node_links", "node_bandwidth", "switch_bandwidth",
         "links_file", "detail", "iterations", "links_out"])]
     fit: Option<PathBuf>,
-    /// Which links messages take; `nodeorder list routings` names them
+    /// Which links traffic takes (see `nodeorder list routings`)
     #[arg(long, value_name = "R", default_value = "one-path")]
     routing: String,
     #[command(flatten)]
@@ -57,16 +57,17 @@ pub struct Command {
     /// Print one JSON document
     #[arg(long)]
     json: bool,
-    /// Write the mean utilisation of every directed link to FILE as CSV, u,v,utilisation
+    /// Write every directed link to FILE as CSV: u,v,utilisation (the mean)
     #[arg(long, alias = "links", value_name = "FILE")]
     links_out: Option<PathBuf>,
-    /// Draw what the jobs do at first, and the links by utilisation
+    /// Draw the result: what the jobs do at first, and the links by utilisation
     #[arg(long, value_name = "FILE.svg|.png|.pdf")]
     plot: Option<PathBuf>,
-    /// Write a page (index.html) with slowdowns, what jobs do at first and links on the machine, and its data, into DIR
+    /// Write into the folder DIR: a page (index.html) with slowdowns, what jobs do at first and links on the machine,
+    /// and its data
     #[arg(long, value_name = "DIR", conflicts_with = "fit")]
     out: Option<PathBuf>,
-    /// Write the table to FILE instead of standard output
+    /// Write to FILE instead of standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 }

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 #[command(after_help = "Example: nodeorder demo")]
 pub struct Command {
-    /// The folder for the page (index.html), its plots and data
+    /// Write into the folder DIR: a page (index.html), its plots and data
     #[arg(long, value_name = "DIR", default_value = "nodeorder-demo")]
     out: PathBuf,
 }

@@ -21,24 +21,24 @@ use nodeorder_traffic::corun::Job;
 pub struct Command {
     /// The machine: a TOML file, the name of a shipped machine, or kind:options
     spec: String,
-    /// The ordering: a name with options, or an ordering file
+    /// An ordering: a name with options, or an ordering file
     #[arg(long, value_name = "ORD")]
     order: String,
-    /// The target; see `nodeorder list targets`
+    /// Form of the output; see `nodeorder list targets`
     #[arg(long, value_name = "FORMAT")]
     to: String,
     #[command(flatten, next_help_heading = "Figures of the target simgrid")]
     network: NetworkFigureArgs,
-    /// simgrid: latency of a hop, such as 1us [default: a placeholder]
+    /// Latency of a hop, such as 1us; simgrid [default: a placeholder]
     #[arg(long, value_name = "SECONDS")]
     latency: Option<String>,
     /// simgrid: operations a second of a node, such as 100Gf [default: a placeholder]
     #[arg(long, value_name = "F")]
     speed: Option<String>,
-    /// Jobs on the machine instead of the whole ordering (caminos, sst, codes, mpich-coords): TOML, as corun reads it
+    /// Jobs on the machine, instead of the whole ordering (caminos, sst, codes, mpich-coords): TOML, as corun reads it
     #[arg(long, value_name = "FILE", conflicts_with = "log")]
     jobs: Option<PathBuf>,
-    /// Or the jobs that run after event N of a placement log or SWF trace, where --alloc places them
+    /// A record of jobs: a placement log or SWF trace; the jobs that run after event N, where --alloc places them
     #[arg(
         long = "trace",
         alias = "log",
@@ -47,7 +47,7 @@ pub struct Command {
         requires = "at"
     )]
     log: Option<PathBuf>,
-    /// The allocator of --trace, such as first-fit:8
+    /// An allocator (see `nodeorder list allocators`): that of --trace, such as first-fit:8
     #[arg(long, value_name = "A", requires = "log")]
     alloc: Option<String>,
     /// The event of --trace, counted from 1
@@ -58,7 +58,7 @@ pub struct Command {
         value_parser = clap::value_parser!(u64).range(1..)
     )]
     at: Option<u64>,
-    /// Write to FILE instead of standard output (simgrid: also the hosts in rank order to FILE.hosts); where there are
+    /// Write to FILE instead of standard output; simgrid: also the hosts in rank order to FILE.hosts; where there are
     /// several files, into the folder FILE
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,

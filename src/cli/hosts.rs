@@ -25,10 +25,10 @@ pub struct Command {
     /// standard input
     #[arg(long, value_name = "LIST|FILE|-")]
     nodes: String,
-    /// The ordering [default: of those that suit, the one whose ring over these hosts has the fewest hops]
+    /// An ordering [default: of those that suit, the one whose ring over these hosts has the fewest hops]
     #[arg(long = "order", alias = "by", value_name = "ORD")]
     by: Option<String>,
-    /// The form; see `nodeorder list host-forms`
+    /// Form of the output; see `nodeorder list host-forms`
     #[arg(long, value_name = "FORMAT", default_value = "hosts")]
     to: String,
     /// Processes on each host
@@ -39,7 +39,8 @@ pub struct Command {
         value_parser = clap::value_parser!(u32).range(1..=65536)
     )]
     per_node: u32,
-    /// Order for the traffic of this guest instead: process i is on host i / K, and hop-bytes are few
+    /// What a job's processes send to each other: order for this traffic instead; process i is on host i / K, and
+    /// hop-bytes are few
     #[arg(long, value_name = "GUEST", conflicts_with = "by")]
     guest: Option<String>,
     /// Seconds after which the search of --guest ends even if it is not done, and says so

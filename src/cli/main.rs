@@ -181,8 +181,14 @@ fn main() -> ExitCode {
                 ExitCode::from(2)
             }
             None => {
-                hints::print_error(&format!("{e:#}"));
-                ExitCode::FAILURE
+                let message = format!("{e:#}");
+                hints::print_error(&message);
+                // The value of an option that only the command can judge.
+                if message.starts_with("`--") {
+                    ExitCode::from(2)
+                } else {
+                    ExitCode::FAILURE
+                }
             }
         },
         // The search has written its best result, but scripts must not take it for that of a whole search.

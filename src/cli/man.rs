@@ -13,7 +13,7 @@ pub struct Command {
     /// The command; without one, the page of nodeorder itself
     #[arg(conflicts_with = "out")]
     verb: Vec<String>,
-    /// Write every page to DIR, which is made if it does not exist
+    /// Write into the folder DIR: every page; it is made if it does not exist
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }

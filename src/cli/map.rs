@@ -36,16 +36,16 @@ use std::path::{Path, PathBuf};
 pub struct Command {
     /// The machine: a TOML file, the name of a shipped one, or kind:…
     spec: String,
-    /// The traffic: a pattern such as stencil:8x8x8, or a .csv, .mtx, .grf or .mat file
+    /// What a job's processes send to each other: a pattern such as stencil:8x8x8, or a .csv, .mtx, .grf or .mat file
     #[arg(long)]
     guest: String,
     /// Where processes run: a CSV file of process,node
     #[arg(long, value_name = "FILE")]
     mapping: Option<PathBuf>,
-    /// Process i runs on rank i: an ordering's name with options, or an ordering file
+    /// An ordering: a name with options, or an ordering file; process i runs on rank i
     #[arg(long, value_name = "ORD")]
     order: Option<String>,
-    /// Which links traffic takes; `nodeorder list routings` names them
+    /// Which links traffic takes (see `nodeorder list routings`)
     #[arg(long, value_name = "R", default_value = "ecmp-hop")]
     routing: String,
     #[command(flatten)]
@@ -56,7 +56,7 @@ pub struct Command {
     /// Print one JSON document
     #[arg(long)]
     json: bool,
-    /// Write the load of every directed link to FILE as CSV, u,v,load (before division by capacity)
+    /// Write every directed link to FILE as CSV: u,v,load (before division by capacity)
     #[arg(long, alias = "links", value_name = "FILE")]
     links_out: Option<PathBuf>,
     /// Write the mapping to FILE as CSV, process,node
@@ -67,10 +67,10 @@ pub struct Command {
         value_name = "FILE"
     )]
     output: Option<PathBuf>,
-    /// Write the nodes' names into the mapping instead of their ids
+    /// Write the nodes' names; without it, the mapping has their ids
     #[arg(long, requires = "output")]
     names: bool,
-    /// Write the mapping in a form that launchers read, such as rankfile; see `nodeorder list host-forms`
+    /// Form of the output: the mapping as launchers read it, such as rankfile; see `nodeorder list host-forms`
     #[arg(
         long,
         value_name = "FORMAT",
@@ -78,7 +78,7 @@ pub struct Command {
         conflicts_with = "names"
     )]
     to: Option<String>,
-    /// Draw link loads, dilation and traffic
+    /// Draw the result: link loads, dilation and traffic
     #[arg(long, value_name = "FILE.svg|.png|.pdf")]
     plot: Option<PathBuf>,
 }

@@ -29,15 +29,15 @@ pub struct Command {
     /// An ordering: a name with options, or an ordering file; repeat for several
     #[arg(long = "order", value_name = "ORD", required = true)]
     orders: Vec<String>,
-    /// Write the CSV to FILE instead of standard output
+    /// Write to FILE instead of standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Draw the curves
+    /// Draw the result: the curves
     #[arg(long, value_name = "FILE.svg|.png|.pdf")]
     plot: Option<PathBuf>,
     #[command(flatten)]
     look: PlotLook,
-    /// Sizes to print and draw: all, log (log-spaced), or a list such as 2,64,100-110
+    /// Job sizes: all, log (log-spaced), or a list such as 2,64,100-110; those that are printed and drawn
     #[arg(long, default_value = "all")]
     sizes: String,
     /// How pair distances are summed; all give the same result

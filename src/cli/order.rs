@@ -26,13 +26,13 @@ use std::path::PathBuf;
 pub struct Command {
     /// The machine: a TOML file, the name of a shipped machine, or kind:options
     spec: String,
-    /// The ordering: a name with options, such as snake:axes=zxy, or an ordering file
+    /// An ordering: a name with options, or an ordering file; such as snake:axes=zxy
     #[arg(long = "order", alias = "by", value_name = "ORD")]
     by: String,
     /// Write to FILE instead of standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Write the nodes' names instead of their ids
+    /// Write the nodes' names; without it, their ids
     #[arg(long)]
     names: bool,
     /// Print one JSON document

@@ -30,22 +30,22 @@ pub struct Command {
     /// An ordering: a name with options, or an ordering file; repeat for several
     #[arg(long = "order", value_name = "ORD", required = true)]
     orders: Vec<String>,
-    /// The placement log, lines `P JOB NODES` and `F JOB`, or an SWF trace; plain or .gz
+    /// A record of jobs: a placement log, lines `P JOB NODES` and `F JOB`, or an SWF trace; plain or .gz
     #[arg(long = "trace", alias = "log", value_name = "FILE")]
     log: PathBuf,
     /// Options of jobs by their sizes: CSV from,to,options, as in 64,511,segment=16; options in the log go before
     #[arg(long, value_name = "FILE")]
     rules: Option<PathBuf>,
-    /// An allocator, such as first-fit:8 (see `nodeorder list allocators`); repeat for several
+    /// An allocator (see `nodeorder list allocators`), such as first-fit:8; repeat for several
     #[arg(long = "alloc", value_name = "A", required = true)]
     allocators: Vec<String>,
-    /// Write the CSV to FILE instead of standard output
+    /// Write to FILE instead of standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Add a column with the ranks of each job
     #[arg(long)]
     ranks: bool,
-    /// Add a column with the names of each job's nodes, as a host list
+    /// Write the nodes' names: a column with the host list of each job
     #[arg(long)]
     names: bool,
     /// Add a column with the nodes of each job and its pods on each, as in a:4 b:2
@@ -57,7 +57,8 @@ pub struct Command {
     /// Add compactness columns: units spanned and minimum, ring hops, bisection links, closed rings
     #[arg(long)]
     shape: bool,
-    /// Add columns with the largest job that could still be placed after each placement, and Slurm's fragmentation
+    /// Measure the room left for jobs: columns with the largest job that could still be placed after each placement,
+    /// and Slurm's fragmentation
     #[arg(long)]
     room: bool,
     #[command(flatten)]
@@ -68,10 +69,10 @@ pub struct Command {
     /// Write a row for every replay as CSV: means, improvements over fifo:0, its test, and seconds with --timings
     #[arg(long, value_name = "FILE")]
     totals: Option<PathBuf>,
-    /// Draw job sizes, improvement by size, its means and the ranges of mean distance, as SVG into DIR
+    /// Draw the result: job sizes, improvement by size, its means and the ranges of mean distance, as SVG into DIR
     #[arg(long = "plot", alias = "plots", value_name = "DIR")]
     plots: Option<PathBuf>,
-    /// Print the summary as one JSON document instead of the CSV
+    /// Print one JSON document: the summary
     #[arg(long)]
     json: bool,
     /// Count only sizes with more than N placements in improvements

@@ -28,26 +28,25 @@ use std::path::PathBuf;
 pub struct Command {
     /// The machine: a TOML file, the name of a shipped machine, or kind:options
     spec: String,
-    /// The ordering whose nodes are the machine: a name with options, or an ordering file
+    /// An ordering: a name with options, or an ordering file; its nodes are the machine
     #[arg(long, value_name = "ORD")]
     order: String,
-    /// The trace, in the Standard Workload Format; plain or .gz
+    /// A record of jobs: a trace in the Standard Workload Format; plain or .gz
     #[arg(long, value_name = "FILE")]
     trace: PathBuf,
-    /// The policy: which job starts when, such as easy (see `nodeorder list policies`)
+    /// Queue policy (see `nodeorder list policies`): which job starts when
     #[arg(long, value_name = "P", default_value = "easy")]
     policy: String,
-    /// The allocator: where jobs run, such as span-best-fit (see `nodeorder list allocators`); window policies
-    /// choose ranks themselves
+    /// An allocator (see `nodeorder list allocators`): where jobs run; window policies choose ranks themselves
     #[arg(long = "alloc", value_name = "A", default_value = "span-best-fit")]
     allocator: String,
     /// Options of jobs by their sizes: CSV from,to,options, as in 64,511,segment=16
     #[arg(long, value_name = "FILE")]
     rules: Option<PathBuf>,
-    /// Runtime model: fixed, contiguity, distance or network, with options (see `nodeorder list models`)
+    /// Runtime model (see `nodeorder list models`): fixed, contiguity, distance or network, with options
     #[arg(long, value_name = "M", default_value = "fixed")]
     model: String,
-    /// Write the CSV to FILE instead of standard output
+    /// Write to FILE instead of standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Add a column with the ranks of each job
@@ -63,21 +62,21 @@ pub struct Command {
     /// still be placed, Slurm's fragmentation
     #[arg(long, value_name = "FILE")]
     timeline: Option<PathBuf>,
-    /// Add a column with the names of each job's nodes, as a host list
+    /// Write the nodes' names: a column with the host list of each job
     #[arg(long)]
     names: bool,
     #[command(flatten)]
     traffic: TrafficArgs,
-    /// Print the figures of the schedule as one JSON document instead of the CSV
+    /// Print one JSON document: the figures of the schedule
     #[arg(long)]
     json: bool,
-    /// Draw occupancy, utilisation and queue over time into DIR, as SVG
+    /// Draw the result: occupancy, utilisation and queue over time, as SVG into DIR
     #[arg(long = "plot", alias = "plots", value_name = "DIR")]
     plots: Option<PathBuf>,
     /// Processors per node [default: 1]
     #[arg(long, value_name = "P", value_parser = clap::value_parser!(u32).range(1..))]
     procs_per_node: Option<u32>,
-    /// Keep only jobs of this partition (field 16); repeat for several
+    /// Keep only jobs of this partition; repeat for several
     #[arg(long = "partition", value_name = "N")]
     partitions: Vec<i32>,
 }

@@ -25,7 +25,7 @@ pub struct Command {
     /// Weights of pairs of ranks: geometric, harmonic, path or workload, with window=, ring=, sizes=, share=
     #[arg(long, value_name = "W", default_value = "geometric")]
     weights: String,
-    /// Write the CSV to FILE instead of standard output
+    /// Write to FILE instead of standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Print one JSON document

@@ -28,13 +28,13 @@ pub struct Command {
     orders: Vec<String>,
     #[command(flatten)]
     traffic: SlowdownArgs,
-    /// Sizes: log (powers of two and all nodes), or a list such as 2,64,100-110
+    /// Job sizes: log (powers of two and all nodes), or a list such as 2,64,100-110
     #[arg(long, default_value = "log")]
     sizes: String,
-    /// Write the rows to FILE instead of standard output
+    /// Write to FILE instead of standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Draw the slowdowns against job size, a panel for each guest, into FILE.svg or FILE.png
+    /// Draw the result: the slowdowns against job size, a panel for each guest
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
     /// Print one JSON document

@@ -30,7 +30,7 @@ use nodeorder_trace::records::Records;
 pub struct Command {
     /// The machine: a TOML file, the name of a shipped machine, or kind:options
     spec: String,
-    /// The jobs of now: what squeue --json or kubectl get pods -A -o json prints, or accounting in which jobs that
+    /// Jobs on the machine: what squeue --json or kubectl get pods -A -o json prints, or accounting in which jobs that
     /// run have no end; plain or .gz
     #[arg(long, value_name = "FILE")]
     jobs: PathBuf,
@@ -39,7 +39,7 @@ pub struct Command {
     /// The nodes of now, as sinfo --json prints them [default: all that no job holds are free]
     #[arg(long = "node-file", alias = "nodes", value_name = "FILE")]
     nodes: Option<PathBuf>,
-    /// Sizes of jobs whose slots are counted, such as 4,16,64:segment=8 [default: powers of two]
+    /// Job sizes: those whose slots are counted, such as 4,16,64:segment=8 [default: powers of two]
     #[arg(long, value_name = "SIZES")]
     sizes: Option<String>,
     /// Find the fewest moves of jobs that free K units of a level [default: the innermost with several nodes a unit]
@@ -63,10 +63,10 @@ pub struct Command {
     /// Write a further line with the figures to FILE.csv
     #[arg(long, value_name = "FILE.csv")]
     append: Option<PathBuf>,
-    /// Write a page (index.html), its figure as SVG and all figures as JSON into DIR
+    /// Write into the folder DIR: a page (index.html), its figure as SVG and all figures as JSON
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Print one JSON document instead of the tables
+    /// Print one JSON document
     #[arg(long)]
     json: bool,
 }
@@ -135,7 +135,7 @@ impl Command {
         let Some((form, columns)) = form else {
             let location = SourceLocation::File(lines.name().into());
             let expected =
-                "jobs of now with their nodes: squeue --json, or accounting that lists nodes";
+                "records of jobs and their nodes: squeue --json, or accounting that lists nodes";
             return Err(Error::input(location, "no records that list nodes", expected).into());
         };
         let mut records = Records::from_lines(lines, form, columns.as_ref())?;

@@ -75,8 +75,8 @@ struct Convert {
     file: PathBuf,
     #[command(flatten)]
     format: FormatArgs,
-    /// Log: at one time jobs end before others start. Swf: a processor is a node. Placements: a CSV row for each
-    /// job with its times and nodes [default: by the ending of the output, .swf or .csv, else log]
+    /// Form of the output. Log: at one time jobs end before others start. Swf: a processor is a node. Placements: a CSV
+    /// row for each job with its times and nodes [default: by the ending of the output, .swf or .csv, else log]
     #[arg(long, value_name = "FORMAT")]
     to: Option<To>,
     #[command(flatten)]
@@ -202,7 +202,7 @@ struct MachineArgs {
     #[arg(long = "machine-nodes", alias = "nodes", value_name = "N")]
     #[arg(value_parser = clap::value_parser!(u32).range(1..))]
     nodes: Option<u32>,
-    /// Keep the jobs of this partition only; repeat for several
+    /// Keep only jobs of this partition; repeat for several
     #[arg(long, value_name = "N")]
     partition: Vec<i32>,
 }

@@ -29,28 +29,27 @@ use std::path::{Path, PathBuf};
 pub struct Command {
     /// The machine: a TOML file, the name of a shipped machine, or kind:options
     spec: String,
-    /// The jobs to schedule: an SWF trace, plain or .gz
+    /// A record of jobs: an SWF trace, plain or .gz, to schedule
     #[arg(long, value_name = "FILE")]
     trace: PathBuf,
-    /// A setting to schedule: any allocator (see `nodeorder list allocators`); repeat for several
-    /// [default: block and segment sizes of slurm-block, or placements of slurm-torus3d, that may suit machine
-    /// and jobs]
+    /// An allocator (see `nodeorder list allocators`): a setting to schedule; repeat for several [default: block and
+    /// segment sizes of slurm-block, or placements of slurm-torus3d, that may suit machine and jobs]
     #[arg(long = "alloc", value_name = "A")]
     allocators: Vec<String>,
-    /// Options of jobs by their sizes, under every setting: CSV from,to,options, as in 64,511,segment=16; an --alloc
-    /// with `rules=FILE` has its own
+    /// Options of jobs by their sizes: CSV from,to,options, as in 64,511,segment=16; for every setting but those with
+    /// `rules=FILE`
     #[arg(long, value_name = "FILE")]
     rules: Option<PathBuf>,
-    /// The ordering: Slurm's table of nodes
+    /// An ordering: Slurm's table of nodes
     #[arg(long, value_name = "ORD", default_value = "row-major")]
     order: String,
-    /// Processors per node, in an SWF trace
+    /// Processors per node, in SWF traces
     #[arg(long, value_name = "P", value_parser = clap::value_parser!(u32).range(1..))]
     procs_per_node: Option<u32>,
-    /// Policy of the schedules (see `nodeorder list policies`) [default: easy]
+    /// Queue policy (see `nodeorder list policies`) [default: easy]
     #[arg(long, value_name = "P")]
     policy: Option<String>,
-    /// Runtime model of the schedules (see `nodeorder list models`) [default: fixed]
+    /// Runtime model (see `nodeorder list models`) [default: fixed]
     #[arg(long, value_name = "M")]
     model: Option<String>,
     /// Schedules of each setting, for means with intervals; 1: the trace as it is
@@ -61,13 +60,13 @@ pub struct Command {
         value_parser = clap::value_parser!(u64).range(1..=1000)
     )]
     seeds: u64,
-    /// Seconds that every job is submitted earlier or later, at most, where there are several --seeds
+    /// Submit every job up to so many seconds earlier or later, at random; where there are several --seeds
     #[arg(long, value_name = "SECONDS", default_value_t = 600)]
     shake: u64,
-    /// Write a page (index.html), the best setting over time as SVG and the data as CSV into DIR
+    /// Write into the folder DIR: a page (index.html), the best setting over time as SVG and the data as CSV
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Print one JSON document instead of the table
+    /// Print one JSON document
     #[arg(long)]
     json: bool,
 }
@@ -345,7 +344,7 @@ fn write_table(out: &mut impl Write, ranking: &[RankedSetting], title: &str) -> 
         writeln!(out, "{}: {}.", first.names[0], describe_lead(ranking))?;
     }
     for RankedSetting { names, .. } in ranking.iter().filter(|setting| setting.names.len() > 1) {
-        writeln!(out, "The same figures: {}", names.join(" = "))?;
+        writeln!(out, "Equal in all figures: {}", names.join(" = "))?;
     }
     Ok(())
 }

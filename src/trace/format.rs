@@ -138,8 +138,8 @@ fn recognise_unread(line: &[u8]) -> Option<(&'static str, &'static str)> {
             && [first, second].concat().iter().all(|b| *b == b'-')
     {
         return Some((
-            "columns of fixed width, as sacct prints them for people, cut off where a text is longer",
-            "the output of sacct -P, or sacct --json",
+            "columns of fixed width, as squeue and sacct print them for people, cut off where a text is longer",
+            "the output of squeue --json (Slurm 21.08 and later), sacct --json or sacct -P",
         ));
     }
     // No comma, bar or semicolon stands in the fields of an SWF trace.
@@ -173,8 +173,7 @@ pub fn detect_kind(lines: &mut Lines) -> Result<WorkloadKind> {
             return Ok(format.parse.kind);
         }
     }
-    let expected = "a placement log (P JOB NODES), an SWF trace (; header, 18 fields), size,share, or records of jobs \
-                    (nodeorder list traces)";
+    let expected = "a placement log (P JOB NODES), an SWF trace (; header, 18 fields), size,share, or records of jobs";
     let mut number = 0;
     let verdict = lines.peek_lines(|at, line| {
         number = at;

@@ -31,8 +31,8 @@ use nodeorder_traffic::mapping::routing::BestShares;
 mod tables;
 
 /// The help of `--trace`.
-const TRACE: &str = "Replay these jobs on every machine, schedule those with times, and rank machines by what they get: \
-                     an SWF trace or a placement log, plain or .gz";
+const TRACE: &str = "A record of jobs: an SWF trace or a placement log, plain or .gz; replayed on every machine, scheduled where \
+                     jobs have times, and machines are ranked by what jobs get";
 
 /// Rank machines, each with its best ordering, by distance, by jobs, by throughput or by cost
 #[derive(Debug, Args)]
@@ -49,7 +49,7 @@ pub struct Command {
     /// [default: those that suit each machine]
     #[arg(long = "order", value_name = "ORD")]
     orders: Vec<String>,
-    /// Write a page (index.html), the plots as SVG and the data as CSV into DIR
+    /// Write into the folder DIR: a page (index.html), the plots as SVG and the data as CSV
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     #[command(flatten)]
@@ -78,11 +78,12 @@ pub struct Command {
     /// throughput of what is left, searched to a gap of 5 %, and the nodes cut off
     #[arg(long, value_name = "PARTS")]
     broken: Option<String>,
-    /// Routing of that search, which this asks for: ideal, adaptive or minimal-adaptive; any other is that of the
-    /// slowdowns, which are not measured beyond 8,192 nodes unless it is given [default: ideal, and ecmp-hop]
+    /// Which links traffic takes (see `nodeorder list routings`): ideal, adaptive or minimal-adaptive ask for that
+    /// search; any other is for the slowdowns, which are not measured beyond 8,192 nodes unless it is given [default:
+    /// ideal, and ecmp-hop]
     #[arg(long, value_name = "R")]
     routing: Option<String>,
-    /// Print one JSON document instead of the tables
+    /// Print one JSON document
     #[arg(long)]
     json: bool,
 }

@@ -24,8 +24,8 @@ pub struct OrderingArgs {
     /// [default: those that suit the machine]
     #[arg(long = "order", value_name = "ORD")]
     pub orders: Vec<String>,
-    /// Also search for a good ordering for the job sizes of a trace (log-uniform without one), within a budget such
-    /// as time=10 (seconds) or steps=1000000
+    /// Also search for a good ordering: for the job sizes of a trace (log-uniform without one), within a budget such as
+    /// time=10 (seconds) or steps=1000000
     // Without `=` the word behind it, often the machine, would be taken for the budget.
     #[arg(
         long,

@@ -37,6 +37,23 @@ const PLAIN: [(&str, &str); 5] = [
     ),
 ];
 
+/// Parts of messages, and the command that shows what would be right.
+const HINTS: [(&str, &str); 7] = [
+    (
+        "no machine that a reader knows",
+        "nodeorder list topologies",
+    ),
+    ("`items`, a list", "nodeorder list topologies k8s-nodes"),
+    (
+        "output of kubectl get nodes",
+        "nodeorder list topologies k8s-nodes",
+    ),
+    ("output of kubectl get pods", "nodeorder list traces"),
+    ("output of sacct", "nodeorder list traces"),
+    ("output of squeue", "nodeorder list traces"),
+    ("records of jobs", "nodeorder list traces"),
+];
+
 /// Replaces messages of libraries by plain ones.
 fn write_plainly(message: &str) -> String {
     PLAIN
@@ -105,8 +122,8 @@ fn find_other_name(error: &clap::Error, verb: &clap::Command) -> Option<String> 
 /// Finds the command that shows what a message is about; `None` if there is none.
 fn find_hint(message: &str) -> Option<String> {
     let tables = list_tables();
-    if message.contains("no machine that a reader knows") {
-        return Some("nodeorder list topologies".into());
+    if let Some((_, hint)) = HINTS.iter().find(|(part, _)| message.contains(part)) {
+        return Some((*hint).into());
     }
     if message.contains("the 18 fields of a job") {
         let (file, _) = message.split_once(':')?;

@@ -25,12 +25,11 @@ const UNASKED: usize = 1 << 15;
 
 #[derive(Debug, Default, Args)]
 pub struct SlowdownArgs {
-    /// What the nodes of a job send to each other, for any number of nodes; repeat for several
-    /// [default: all-to-all, stencil3d and ring]
+    /// What a job's processes send to each other, for any number of nodes; repeat for several [default: all-to-all,
+    /// stencil3d and ring]
     #[arg(long = "guest", value_name = "GUEST")]
     pub guests: Vec<String>,
-    /// Which links that traffic takes; `nodeorder list routings` names them
-    /// [default: dimension-order on grids, else ecmp-hop]
+    /// Which links traffic takes (see `nodeorder list routings`) [default: dimension-order on grids, else ecmp-hop]
     #[arg(long, value_name = "R")]
     pub routing: Option<String>,
     /// Share of the time in which the other jobs send, from 0 to 1 [default: 0.2]

@@ -11,11 +11,11 @@ use nodeorder_traffic::mapping::{Fabric, FixedRouting};
 
 #[derive(Debug, Default, Args)]
 pub struct TrafficArgs {
-    /// Simulate this traffic pattern for every job; report path length and contention: all-to-all, ring,
-    /// stencil2d or stencil (three dimensions)
+    /// What a job's processes send to each other: all-to-all, ring, stencil2d or stencil (three dimensions); simulated
+    /// for every job, reports path length and contention
     #[arg(long, value_name = "GUEST")]
     pub guest: Option<String>,
-    /// Routing of that traffic (see `nodeorder list routings`) [default: dimension-order on grids, else ecmp-path]
+    /// Which links traffic takes (see `nodeorder list routings`) [default: dimension-order on grids, else ecmp-path]
     #[arg(long, value_name = "R", requires = "guest")]
     pub routing: Option<String>,
 }

@@ -21,19 +21,19 @@ use nodeorder_trace::{Log, Options, Sizes, Trace, Weight};
 
 #[derive(Debug, Args)]
 pub struct WorkloadArgs {
-    /// Replay this workload on every ordering, and weight MPC by its job sizes: an SWF trace or a
-    /// placement log, plain or .gz
+    /// A record of jobs: an SWF trace or a placement log, plain or .gz; replayed on every ordering, and MPC is weighted
+    /// by its job sizes
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,
-    /// An allocator for the replay (see `nodeorder list allocators`); repeat for several
-    /// [default: fifo:0, first-fit:1, span-best-fit, slurm-best-fit]
+    /// An allocator (see `nodeorder list allocators`); repeat for several [default: fifo:0, first-fit:1, span-best-fit,
+    /// slurm-best-fit]
     #[arg(long = "alloc", value_name = "A", requires = "trace")]
     pub allocators: Vec<String>,
-    /// Options of jobs by their sizes, under every --alloc: CSV from,to,options, as in 64,511,segment=16; an --alloc
-    /// with `rules=FILE` has its own
+    /// Options of jobs by their sizes: CSV from,to,options, as in 64,511,segment=16; for every --alloc but those with
+    /// `rules=FILE`
     #[arg(long, value_name = "FILE", requires = "trace")]
     pub rules: Option<PathBuf>,
-    /// Processors per node, in an SWF trace
+    /// Processors per node, in SWF traces
     #[arg(
         long,
         value_name = "P",
@@ -41,11 +41,11 @@ pub struct WorkloadArgs {
         value_parser = clap::value_parser!(u32).range(1..)
     )]
     pub procs_per_node: Option<u32>,
-    /// Policy of the schedule of an SWF trace (see `nodeorder list policies`), or none for no schedule; it uses the
-    /// first --alloc, else span-best-fit [default: easy]
+    /// Queue policy (see `nodeorder list policies`), for an SWF trace, or none for no schedule; it uses the first
+    /// --alloc, else span-best-fit [default: easy]
     #[arg(long, value_name = "P", requires = "trace")]
     pub policy: Option<String>,
-    /// Runtime model of the schedule (see `nodeorder list models`) [default: network:share=0.2,guest=stencil3d]
+    /// Runtime model (see `nodeorder list models`) [default: network:share=0.2,guest=stencil3d]
     #[arg(long, value_name = "M", requires = "trace")]
     pub model: Option<String>,
 }

@@ -32,7 +32,7 @@ use nodeorder_sweep::{
 pub struct Command {
     /// The plan: a TOML file with lists of topologies, orderings, allocators, logs, …
     plan: PathBuf,
-    /// The folder for the results; made if it does not exist
+    /// Write into the folder DIR: the results; it is made if it does not exist
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
     /// Compute only combinations I, I + N, I + 2N, … (from 0)

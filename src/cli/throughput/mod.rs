@@ -24,7 +24,7 @@ use windows::WindowTraffic;
 mod windows;
 
 /// The help of a search, which no trace weights here.
-const SEARCH: &str = "Also search for a good ordering for log-uniform job sizes, within a budget such as time=10 (seconds) \
+const SEARCH: &str = "Also search for a good ordering: for log-uniform job sizes, within a budget such as time=10 (seconds) \
                       or steps=1000000";
 
 /// Print what a machine's links carry when traffic is routed well
@@ -46,14 +46,14 @@ pub struct Command {
         conflicts_with = "sizes"
     )]
     traffic: String,
-    /// Instead, jobs of S nodes that fill the machine, each on consecutive ranks, and all of which send at once:
-    /// ordering by ordering
+    /// Job sizes: instead of all nodes, jobs of S nodes fill the machine, each on consecutive ranks, and all send at
+    /// once, ordering by ordering
     #[arg(long, value_name = "SIZES")]
     sizes: Option<String>,
-    /// Which links the traffic takes, one with --sizes; `nodeorder list routings` names them
+    /// Which links traffic takes (see `nodeorder list routings`); one with --sizes
     #[arg(long, value_name = "R", default_value = "ideal")]
     routing: String,
-    /// What the nodes of each job of --sizes send to each other: all-to-all, ring, stencil2d or stencil (three
+    /// What a job's processes send to each other, in jobs of --sizes: all-to-all, ring, stencil2d or stencil (three
     /// dimensions)
     #[arg(
         long,
@@ -64,13 +64,13 @@ pub struct Command {
     guest: String,
     #[command(flatten)]
     orderings: OrderingArgs,
-    /// Write a page (index.html), the plots as SVG and the data as CSV into DIR
+    /// Write into the folder DIR: a page (index.html), the plots as SVG and the data as CSV
     #[arg(long, value_name = "DIR", requires = "sizes")]
     out: Option<PathBuf>,
     /// Write the longest matching to FILE as CSV, source,target,volume, which map --guest reads
     #[arg(long, value_name = "FILE", conflicts_with = "sizes")]
     matching_out: Option<PathBuf>,
-    /// Write the rows to FILE instead of standard output
+    /// Write to FILE instead of standard output
     #[arg(short, long, value_name = "FILE", conflicts_with = "sizes")]
     output: Option<PathBuf>,
     /// Print one JSON document

@@ -13,7 +13,7 @@ pub const JOB: &[Column<JobOutcome>] = columns! {
     iterations, "iterations",
         "Iterations it finished until every job had done those asked for.";
     seconds, "s",
-        "Mean time of these iterations, beside the other jobs.";
+        "Mean time of these iterations while the other jobs run.";
     alone, "s",
         "Mean time of an iteration without other jobs.";
     "slowdown", "", "`seconds` over `alone`.",

@@ -378,9 +378,9 @@ impl Advice {
         .text(" of the time, which ranks; “all”: all jobs send at once. Routing ")
         .code(compared.routing)
         .text(
-            "; jobs on consecutive ranks fill the machine. Where a job of one size has \
-             the machine to itself, it borrows the links of all others: nothing is \
-             ranked by that. In the order of mean distance; lower is better.",
+            "; jobs on consecutive ranks fill the machine. A job alone uses the links of \
+             all others, which is not used for ranking. In the order of mean distance; \
+             lower is better.",
         );
         let mut section = Section::new("slowdown", "Slowdown of communication", about, table);
         section.list = compared

@@ -75,7 +75,7 @@ pub(super) fn by_size_section(
         Column::counts("Pairs", rankings.iter().map(|r| r.pairs)),
         Column::counts("Ranked differently", rankings.iter().map(|r| r.differently)),
         Column::new(
-            "Of the pairs (%)",
+            "Share of the pairs (%)",
             1,
             BestValue::Low,
             rankings
@@ -86,7 +86,7 @@ pub(super) fn by_size_section(
     let label = "MPC against the replay by allocator";
     let table = Table::new(label, "Allocator", allocators.clone(), columns);
     let about = format!(
-        "The mean distance within jobs of one size in the replay, beside MPC at that size, for each size of more than \
+        "The mean distance within jobs of one size in the replay, compared with MPC at that size, for each size of more than \
          {MIN_JOBS_ABOVE} jobs. “Above MPC” is the mean over these sizes \
          and all orderings. Pairs: how often MPC and the replay disagree about which of two orderings is better at a \
          size; means of few jobs differ by chance as well."

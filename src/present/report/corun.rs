@@ -156,7 +156,7 @@ fn jobs_section(fabric: &Fabric<'_>, outcome: &Outcome) -> Result<Section> {
         // The colours of the other figure.
         bars.push((&job.name, slot % 6, vec![Some(job.slowdown())]));
     }
-    // The table has all; more bars would be too thin to be told apart.
+    // The table has all; more bars would be too thin to be distinguished.
     bars.truncate(MOST_BARS);
     let seconds = |of: fn(&JobOutcome) -> f64| jobs.iter().map(move |job| Some(of(job)));
     let columns = vec![

@@ -48,20 +48,19 @@ fn hours_saved(schedules: &Schedules) -> RichText {
     if !saving.is_shown() || shortest != saving.best {
         let why = match first.low {
             // Weeks are resampled, and fewer than eight say nothing about a year.
-            None => "eight weeks are needed for an interval, and the trace is shorter".into(),
+            None => "an interval needs eight weeks, and the trace is shorter".into(),
             Some(_) if !saving.is_shown() => "not all intervals lie above zero".into(),
             Some(_) => format!("{shortest} has the shortest mean response time"),
         };
         let all: Vec<String> = saving.models.iter().map(amount_by_model).collect();
-        return sentence(format!(
-            "{trace}: no proven saving of node-hours against the default order, "
-        ))
-        .bold(&saving.reference)
-        .text(format!(
-            ": {why}. On {} jobs use fewer{span}, by model of run times: {}.{intervals} ",
-            saving.best,
-            all.join(" and ")
-        ));
+        return sentence(format!("{trace}: no proven saving: {why}. Estimate for "))
+            .bold(&saving.best)
+            .text(" against ")
+            .bold(&saving.reference)
+            .text(format!(
+                ": node-hours saved{span}: {}.{intervals} ",
+                all.join("; ")
+            ));
     }
     let other_models: Vec<String> = saving.models[1..].iter().map(amount_by_model).collect();
     let other_models = match other_models.as_slice() {

@@ -85,9 +85,7 @@ pub(super) fn throughput_section(
     .code(routing)
     .text(
         "). Throughput is the multiple of this traffic that the links carry, found and proved: no routing carries more than \
-         “at most”. A job alone borrows the links of all others, so \
-         that spreading it out looks best: nothing is ranked \
-         by it.",
+         “at most”. Values of a job alone are not used for ranking: spreading it out looks best there.",
     );
     let mut section = Section::new("throughput", "What they carry", about, table);
     section.list = sentences(rows).into_iter().map(sentence).collect();

@@ -89,7 +89,8 @@ impl Node {
     /// Describes the value for a message, as `a list of 3`.
     pub fn describe(&self) -> String {
         match &self.value {
-            Value::Scalar(text) => format!("`{text}`"),
+            // More of it would hide what is expected.
+            Value::Scalar(text) => format!("`{text:.60}`"),
             Value::List(items) => format!("a list of {}", items.len()),
             Value::Map(entries) => format!("a map of {} keys", entries.len()),
         }

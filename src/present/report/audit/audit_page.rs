@@ -91,11 +91,15 @@ fn recorded_sentence(audit: &Audit) -> RichText {
         && let Some(hops) = hops.filter(|hops| *hops > 0.0)
     {
         let change = 100.0 * (value / hops - 1.0).abs();
-        let how = if value < hops { "less" } else { "more" };
+        let [lead, how] = if value < hops {
+            [". The best alternative tried, ", "less"]
+        } else {
+            [". No alternative tried is closer; the nearest, ", "more"]
+        };
         said = said
-            .text(". The nearest alternative tried, ")
+            .text(lead)
             .bold(&best.name)
-            .text(format!(", would have given {value:.3}: {change:.1}% {how}"));
+            .text(format!(", has {value:.3}: {change:.1}% {how}"));
         if let Some([_, low, high]) = best.hops_change(recorded) {
             said = said.text(format!(
                 " (95% interval of the change {}% to {}%)",

@@ -171,6 +171,6 @@ fn machine_bars(
         rows.push((contender.machine.name(), *slot, values(service)));
     }
     let note = "each machine with its best ordering; lower is better";
-    let caption = "The same figures, one bar per machine.";
+    let caption = "The figures of the table, one bar per machine.";
     draw_bars(file, caption, (title, note), panels, &rows)
 }

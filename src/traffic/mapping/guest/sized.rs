@@ -61,7 +61,7 @@ fn find_sized(name: &str) -> Result<&'static SizedPattern> {
     let found = sized_patterns().find(|sized| sized.name == name);
     found.ok_or_else(|| {
         let location = SourceLocation::option(format!("--guest {name}"));
-        Error::unknown(location, "pattern", name, sized_names())
+        Error::unknown(location, "guest", name, sized_names())
     })
 }
 

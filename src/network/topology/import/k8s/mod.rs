@@ -110,13 +110,17 @@ fn read_nodes(file: &SourceFile<'_>, options: &KubernetesOptions) -> Result<(Wir
         }
         hosts.push((host, item));
     }
+    if hosts.is_empty() {
+        let found = format!("no nodes among {others} items");
+        return Err(text.error_at(1, found, "the output of kubectl get nodes -o json"));
+    }
     let mut out = Vec::new();
     if let Some(rules) = &options.service {
         for (host, item) in &hosts {
             out.extend(rules.find_reason(item).map(|reason| (host.name, reason)));
         }
     }
-    if !hosts.is_empty() && out.len() == hosts.len() {
+    if out.len() == hosts.len() {
         let what = format!("nodes all out of service: {}", service::count_reasons(&out));
         let remedy = "down=keep takes them as the healthy machine";
         return Err(Error::unsuited(text.location(), what, remedy));

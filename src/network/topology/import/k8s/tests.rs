@@ -123,7 +123,7 @@ fn faults_are_named_with_their_line() {
             ("{\"items\":\n [}", ":2: found while parsing a node"),
             ("[]", ":1: found a list of 0 without `items`"),
             ("{\"items\": 3}", ":1: found items: `3`; expected a list"),
-            ("{\"items\": []}", ": nodes of 0 labels"),
+            ("{\"items\": []}", ":1: found no nodes among 0 items"),
             (&nodes(&[("a", "\"x\": \"y\"")]), ": nodes of 1 labels"),
             (&nodes(&[("", leaf)]), ":2: found name: ``"),
             (

@@ -335,7 +335,7 @@ fn fill_region(
         let [x, y, z] = [anchor[0] + x, anchor[1] + y, anchor[2] + z];
         let cell = &mut cells[(x + dims[0] * (y + dims[1] * z)) as usize];
         if let Some(other) = cell.replace(node) {
-            let found = format!("a second node at {x},{y},{z}, beside `{other}`");
+            let found = format!("a second node at {x},{y},{z}, where `{other}` is");
             return Err(region.error_here(found, "a node for each cell"));
         }
     }
