@@ -221,6 +221,11 @@ const MISTAKES: &[(&str, &str, &str)] = &[
         "nodeorder list guests",
     ),
     (
+        "snapshot torus:4x4 --trace squeue.json",
+        "did you mean '--jobs'?",
+        "nodeorder snapshot --help",
+    ),
+    (
         "snapshot torus:4x4 --jobs squeue.txt",
         "squeue.txt:1: found columns of fixed width, as squeue and sacct print them for people",
         "nodeorder list traces",

@@ -10,11 +10,12 @@ use nodeorder_base::params::text_before_colon;
 use nodeorder_sweep::reference::{Table, list_tables};
 
 /// Options that people look for under another name.
-const OTHER_NAMES: [(&str, &str); 6] = [
+const OTHER_NAMES: [(&str, &str); 7] = [
     ("-o", "--out"),
     ("--output", "--out"),
     ("--by", "--order"),
     ("--log", "--trace"),
+    ("--trace", "--jobs"),
     ("--allocator", "--alloc"),
     ("--ordering", "--order"),
 ];
