@@ -352,7 +352,7 @@ fn read_philly(text: &Text) -> Result<HeldRecords> {
     let mut records = Vec::with_capacity(jobs.len());
     for job in jobs {
         let state = State::parse_state(&job.status);
-        let whole = |attempt: Option<Attempt>| {
+        let to_record = |attempt: Option<Attempt>| {
             let (start, end, detail) = attempt.map_or((None, None, Vec::new()), |a| {
                 (a.start_time, a.end_time, a.detail)
             });
@@ -373,9 +373,13 @@ fn read_philly(text: &Text) -> Result<HeldRecords> {
         };
         // A job that never ran is a record, too, so that it is counted among those left out.
         if job.attempts.is_empty() {
-            records.push(whole(None))
+            records.push(to_record(None))
         } else {
-            records.extend(job.attempts.into_iter().map(|attempt| whole(Some(attempt))))
+            records.extend(
+                job.attempts
+                    .into_iter()
+                    .map(|attempt| to_record(Some(attempt))),
+            )
         }
     }
     Ok(HeldRecords::new(records, Vec::new()))

@@ -231,7 +231,7 @@ impl FlowPiece {
 struct SecondLeg {
     /// Cost from each intermediate.
     costs: Vec<f64>,
-    /// Sum of the finite costs.
+    /// Sum of the finite `costs`.
     sum: f64,
     /// Volume from each intermediate.
     volumes: Vec<f64>,
