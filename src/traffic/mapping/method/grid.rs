@@ -15,13 +15,13 @@ use nodeorder_base::{Error, Observer, Result, SourceLocation};
 pub const METHOD: MappingMethodEntry = MappingMethodEntry::plain(
     "grid",
     "a guest that is a grid, on nodes that are one: every message goes one hop",
-    |_| Ok(Box::new(Grid)),
+    |_| Ok(Box::new(GridMethod)),
 );
 
 /// The method `grid`.
-struct Grid;
+struct GridMethod;
 
-impl MapProcesses for Grid {
+impl MapProcesses for GridMethod {
     fn map_processes(
         &self,
         problem: &MappingProblem,
