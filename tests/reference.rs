@@ -89,7 +89,7 @@ fn markdown() -> String {
             text += &format!("\n### `{}`\n\n", entry.describe_usage(table.separator));
             text += &format!(
                 "{}. Example: `{}`\n",
-                cell(entry.about),
+                cell(entry.about.trim_end_matches('.')),
                 table.example_usage(entry)
             );
             if !entry.options.is_empty() {

@@ -259,7 +259,7 @@ struct CurveRow {
 /// The document; keys in the order of their names. Curves are written from where they are: as values they take eight
 /// times as much.
 #[derive(Serialize)]
-struct Document<'r> {
+struct MpcDocument<'r> {
     curves: &'r [CurveRow],
     topology: String,
     version: &'static str,
@@ -358,7 +358,7 @@ impl Command {
     }
 
     fn write_json(&self, topology: &Topology, rows: &[CurveRow]) -> anyhow::Result<()> {
-        let document = Document {
+        let document = MpcDocument {
             curves: rows,
             topology: topology.spec().to_string(),
             version: env!("CARGO_PKG_VERSION"),

@@ -90,7 +90,7 @@ impl Command {
         order: &'a NodeOrder,
         found: Option<&'a SearchResult>,
         clock: &Clock,
-    ) -> Document<'a> {
+    ) -> OrderDocument<'a> {
         let list = NodeList {
             topology,
             nodes: order.nodes(),
@@ -122,7 +122,7 @@ impl Command {
 }
 
 /// The document by key. Nodes are written from where they are: as values they take eight times as much.
-type Document<'a> = BTreeMap<&'static str, Field<'a>>;
+type OrderDocument<'a> = BTreeMap<&'static str, Field<'a>>;
 
 #[derive(Serialize)]
 #[serde(untagged)]

@@ -232,11 +232,11 @@ impl Command {
     /// Reports on standard error how many jobs were skipped or refused and why: once where that is the same for
     /// all replays, which it is unless an allocator refuses jobs.
     fn report_skipped(&self, results: &[ReplayResult<'_>], nodes: usize) {
-        let same = results
+        let is_same_for_all = results
             .iter()
             .all(|result| result.counts.refused.is_empty());
         let log = self.log.display();
-        for result in &results[..if same { 1 } else { results.len() }] {
+        for result in &results[..if is_same_for_all { 1 } else { results.len() }] {
             let Counts {
                 placed,
                 skipped,
@@ -261,7 +261,7 @@ impl Command {
             let left_out = skipped + result.counts.count_refused();
             self.report_pods(&result.counts);
             if left_out > 0 {
-                let of = match (same, self.orders.len()) {
+                let replay = match (is_same_for_all, self.orders.len()) {
                     (true, _) => String::new(),
                     (_, 1) => format!("{}: ", result.allocator),
                     _ => format!("{}, {}: ", result.ordering, result.allocator),
@@ -269,7 +269,7 @@ impl Command {
                 let all = placed + left_out;
                 let share = 100.0 * left_out as f64 / all as f64;
                 note!(
-                    "{log}: {of}skipped {left_out} of {all} jobs ({share:.0} %): {}",
+                    "{log}: {replay}skipped {left_out} of {all} jobs ({share:.0} %): {}",
                     reasons.join(", ")
                 );
             }

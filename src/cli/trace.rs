@@ -26,11 +26,11 @@ use std::path::{Path, PathBuf};
 #[command(after_help = "Example: nodeorder trace info theta.swf.gz --json")]
 pub struct Command {
     #[command(subcommand)]
-    verb: Verb,
+    verb: TraceVerb,
 }
 
 #[derive(Debug, Subcommand)]
-enum Verb {
+enum TraceVerb {
     /// Describe a trace, a placement log or a table of sizes
     #[command(after_help = "Example: nodeorder trace info theta.swf.gz --json")]
     Info {
@@ -220,7 +220,7 @@ impl MachineArgs {
 impl Command {
     pub fn run(self, context: &Context) -> anyhow::Result<()> {
         match self.verb {
-            Verb::Info {
+            TraceVerb::Info {
                 file,
                 format,
                 machine,
@@ -233,9 +233,9 @@ impl Command {
                 json,
                 sizes,
             ),
-            Verb::Convert(convert) => convert.run(context),
-            Verb::Transform(transform) => transform.run(context),
-            Verb::Generate { spec, output } => {
+            TraceVerb::Convert(convert) => convert.run(context),
+            TraceVerb::Transform(transform) => transform.run(context),
+            TraceVerb::Generate { spec, output } => {
                 let mut pieces = GeneratedWorkload::generate_workload(&spec, context.seed)?;
                 output::write_by(output.as_deref(), |out| {
                     pieces.try_for_each(|piece| out.write_all(piece.as_bytes()))

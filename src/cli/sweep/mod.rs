@@ -24,14 +24,14 @@ mod run;
 )]
 pub struct Command {
     #[command(subcommand)]
-    verb: Option<Verb>,
+    verb: Option<SweepVerb>,
     /// The older spelling, without `run`.
     #[command(flatten)]
     run: Option<run::Command>,
 }
 
 #[derive(Debug, Subcommand)]
-enum Verb {
+enum SweepVerb {
     Run(run::Command),
     Merge(merge::Command),
     Page(page::Command),
@@ -39,10 +39,10 @@ enum Verb {
 
 impl Command {
     pub fn run(self, context: &Context) -> anyhow::Result<()> {
-        match self.verb.or(self.run.map(Verb::Run)) {
-            Some(Verb::Run(command)) => command.run(context),
-            Some(Verb::Merge(command)) => command.run(context),
-            Some(Verb::Page(command)) => command.run(context),
+        match self.verb.or(self.run.map(SweepVerb::Run)) {
+            Some(SweepVerb::Run(command)) => command.run(context),
+            Some(SweepVerb::Merge(command)) => command.run(context),
+            Some(SweepVerb::Page(command)) => command.run(context),
             None => bail!("sweep: found no command; expected run, merge or page"),
         }
     }

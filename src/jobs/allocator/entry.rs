@@ -107,7 +107,7 @@ pub trait Allocator: Send {
         None
     }
 
-    /// Number of times that the rule, as its source prints it, reads the list of free ranks for the job placed last.
+    /// Counts how often the rule, as printed in its source, reads the list of free ranks to place the last job.
     fn list_refreshes(&self) -> u64 {
         1
     }

@@ -94,7 +94,7 @@ impl FreeingProblem<'_> {
     pub fn relax(&self) -> Option<f64> {
         let program = FreeingProgram::new(self, false);
         let costs = program.costs.clone();
-        let solution = match program.model(self, &[]).solve() {
+        let solution = match program.build_model(self, &[]).solve() {
             Ok(solution) => solution,
             Err(ResolutionError::Infeasible) => return None,
             Err(_) => return Some(0.0),
@@ -113,7 +113,7 @@ impl FreeingProblem<'_> {
     pub fn solve(&self, refused: &[Vec<usize>], seconds: f64) -> Option<UnitChoice> {
         let program = FreeingProgram::new(self, true);
         let units = program.units.clone();
-        let model = program.model(self, refused).with_time_limit(seconds);
+        let model = program.build_model(self, refused).with_time_limit(seconds);
         let solution = model.solve().ok()?;
         let chosen = units.iter().filter(|(_, y)| solution.value(*y) > 0.5);
         Some(UnitChoice {
@@ -167,8 +167,9 @@ impl FreeingProgram {
         }
     }
 
-    /// Adds the rows.
-    fn model(
+    /// Builds the solver's model: enough units are freed, a job counts as moved if one of its units is freed, the nodes
+    /// moved fit into the free ones, and no set of units in `refused` is freed as a whole.
+    fn build_model(
         self,
         problem: &FreeingProblem<'_>,
         refused: &[Vec<usize>],

@@ -62,7 +62,8 @@ pub struct BoundingBox {
     pub cube_ratio: f64,
     /// Number of routers of the smallest cube around the allocation, which may be larger than the machine.
     pub cube: u64,
-    /// Routers of that cube over those in the smallest cube that has room for the nodes.
+    /// Routers of the smallest cube around the allocation (`cube`) over those in the smallest cube that has room for
+    /// the nodes.
     pub bounding_cube_ratio: f64,
 }
 

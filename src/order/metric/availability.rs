@@ -80,7 +80,7 @@ pub struct Goodput {
 type Distribution = Vec<f64>;
 
 /// Part of the machine: its first node and the number of its distribution.
-type Part = (NodeId, usize);
+type MachinePart = (NodeId, usize);
 
 /// Probability that counts as none.
 const NOTHING: f64 = 1e-18;
@@ -107,7 +107,7 @@ impl Availability {
         nodes.extend(topology.nodes().down_nodes());
         nodes.sort_unstable();
         let mut distributions = vec![vec![1.0 - node, node]];
-        let mut parts: Vec<Part> = nodes.into_iter().map(|node| (node, 0)).collect();
+        let mut parts: Vec<MachinePart> = nodes.into_iter().map(|node| (node, 0)).collect();
         let mut units = Vec::new();
         let mut sizes = (0, 0);
         for (i, level) in levels.iter().enumerate() {
@@ -266,7 +266,7 @@ fn parse_time(flag: &str, text: &str) -> Result<f64> {
 
 /// Counts the parts of each kind in every unit; parts are by their first nodes, and so are the units.
 fn group_parts(
-    parts: &[Part],
+    parts: &[MachinePart],
     unit_of: impl Fn(NodeId) -> u32,
 ) -> Vec<(NodeId, BTreeMap<usize, u32>)> {
     let mut groups = BTreeMap::new();
@@ -284,7 +284,7 @@ fn join_parts(
     groups: &[(NodeId, BTreeMap<usize, u32>)],
     distributions: &[Distribution],
     made: &mut Vec<Distribution>,
-) -> Vec<Part> {
+) -> Vec<MachinePart> {
     let mut kinds: BTreeMap<&BTreeMap<usize, u32>, usize> = BTreeMap::new();
     let mut joined = Vec::new();
     for (node, group) in groups {

@@ -75,7 +75,7 @@ pub struct Comparison {
     /// is too large.
     #[serde(skip)]
     pub compact: Vec<f64>,
-    /// Sum of the capacities of all links; none where distances do not tell what traffic takes of them.
+    /// Sum of the capacities of all links; none where distances do not tell how much capacity traffic takes.
     #[serde(skip)]
     pub capacity: Option<f64>,
     /// Weighted mean of the floor as in [`OrderingFigures::mean_log`]: no ordering of the machine can have less.

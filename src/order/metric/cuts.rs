@@ -11,7 +11,7 @@
 
 use multiversion::multiversion;
 
-use crate::pair_sums::cuts::{Side, list_axis_cuts};
+use crate::pair_sums::cuts::{CutSide, list_axis_cuts};
 use nodeorder_network::topology::distance::Axis;
 
 /// Number of cuts in a vector block: 16 lanes of 16 bits.
@@ -40,10 +40,10 @@ pub struct Cuts {
 }
 
 /// A cut of the labels of one term.
-struct Cut {
+struct TermCut {
     /// Index of the term among a rank's labels.
     term: usize,
-    side: Side,
+    side: CutSide,
     weight: i16,
 }
 
@@ -56,11 +56,11 @@ impl Cuts {
         if extents.sum::<u64>() > 2 * MOST_CUTS {
             return None;
         }
-        let mut cuts: Vec<Cut> = Vec::new();
+        let mut cuts: Vec<TermCut> = Vec::new();
         for (term, (axis, weight)) in terms.iter().enumerate() {
             for (side, halves) in list_axis_cuts(*axis) {
                 let weight = i16::try_from(halves * weight).ok()?;
-                cuts.push(Cut { term, side, weight });
+                cuts.push(TermCut { term, side, weight });
             }
         }
         let blocks = cuts.len().div_ceil(BLOCK);

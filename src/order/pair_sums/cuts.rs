@@ -25,7 +25,7 @@ pub(super) struct Cut {
     /// Index of the term.
     pub term: usize,
     /// Labels on the side with fewer ranks.
-    pub side: Side,
+    pub side: CutSide,
     /// Weight, in halves of a hop.
     pub halves: u32,
     /// Number of ranks on that side.
@@ -34,14 +34,14 @@ pub(super) struct Cut {
 
 /// Consecutive labels `from..from+count` of an axis, round the ring where they run over its end.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Side {
+pub(crate) struct CutSide {
     from: u32,
     count: u32,
     /// Labels of the whole axis.
     extent: u32,
 }
 
-impl Side {
+impl CutSide {
     /// Checks whether a label of the axis is on this side. Without branches, so that loops become vector code.
     #[inline(always)]
     pub(crate) fn contains(self, label: u32) -> bool {
@@ -66,8 +66,8 @@ impl Side {
             .map(move |label| label - if label < extent { 0 } else { extent })
     }
 
-    fn complement(self) -> Side {
-        Side {
+    fn complement(self) -> CutSide {
+        CutSide {
             from: (self.from + self.count) % self.extent,
             count: self.extent - self.count,
             extent: self.extent,
@@ -76,7 +76,7 @@ impl Side {
 }
 
 /// Lists one side of every cut of an axis, with the cut's weight in halves of a hop.
-pub(crate) fn list_axis_cuts(axis: Axis) -> impl Iterator<Item = (Side, u32)> {
+pub(crate) fn list_axis_cuts(axis: Axis) -> impl Iterator<Item = (CutSide, u32)> {
     let extent = axis.extent;
     let (cuts, halves) = match axis.shape {
         Shape::Path => (extent - 1, 2),
@@ -91,7 +91,7 @@ pub(crate) fn list_axis_cuts(axis: Axis) -> impl Iterator<Item = (Side, u32)> {
             Shape::Ring => (i, extent / 2),
             Shape::Clique => (i, 1),
         };
-        let side = Side {
+        let side = CutSide {
             from,
             count,
             extent,
@@ -135,7 +135,7 @@ mod tests {
     fn sides_mark_what_they_hold() {
         let labels: Vec<u32> = (0..10).collect();
         for (from, count) in [(0, 3), (7, 3), (8, 5), (9, 1), (4, 9)] {
-            let side = Side {
+            let side = CutSide {
                 from,
                 count,
                 extent: 10,
@@ -150,7 +150,7 @@ mod tests {
             assert!(out.iter().zip(&rest).all(|(a, b)| a ^ b == 5));
         }
         // The largest axis there is.
-        let side = Side {
+        let side = CutSide {
             from: (1 << 31) - 2,
             count: 4,
             extent: 1 << 31,

@@ -215,10 +215,11 @@ impl Platform<'_> {
         let speeds = self.figures.network;
         // Rails that share alike are written as one of their bandwidth together.
         let rails = f64::from(self.rails);
-        let each = self.figures.bandwidth() * rails;
+        // Bandwidth of a link of capacity 1.
+        let unit = self.figures.bandwidth() * rails;
         let node_bandwidth = speeds
             .node_bandwidth
-            .map_or(each * network.node_capacity(), |own| own * rails);
+            .map_or(unit * network.node_capacity(), |own| own * rails);
         let node_latency = speeds.node_latency.unwrap_or(0.0);
         let policy = if speeds.node_links_free {
             "FATPIPE"
@@ -239,14 +240,14 @@ impl Platform<'_> {
             }
         }
         for (u, v, capacity, weight) in self.list_links() {
-            let bandwidth = each * capacity;
+            let bandwidth = unit * capacity;
             let latency = self.figures.link_latency(weight);
             text += &format!(
                 "    <link id=\"link-{u}-{v}\" bandwidth=\"{bandwidth}Bps\" latency=\"{latency}\" sharing_policy=\"SPLITDUPLEX\"/>\n"
             );
         }
         let rails = network.rails();
-        let inside = each * rails.map_or(1.0, |rails| rails.nvlink_capacity);
+        let inside = unit * rails.map_or(1.0, |rails| rails.nvlink_capacity);
         // Only a route that is written out can name a link that leads to no router.
         if rails.is_some_and(|rails| rails.nodes_per_domain() > 1) && self.explicit {
             text += &format!(

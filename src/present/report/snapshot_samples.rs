@@ -11,14 +11,14 @@ use nodeorder_network::Topology;
 use nodeorder_trace::records::Records;
 
 /// One figure: a name, labels that tell it from others of this name, and its value.
-struct Sample {
+struct MetricSample {
     name: &'static str,
     help: &'static str,
     labels: Vec<(&'static str, String)>,
     value: f64,
 }
 
-impl Sample {
+impl MetricSample {
     /// Names the column of the figure in a history: the name and the values of its labels.
     fn column(&self) -> String {
         let labels = self.labels.iter().map(|(_, value)| format!("_{value}"));
@@ -27,12 +27,12 @@ impl Sample {
 }
 
 /// Lists the figures, those of one name together.
-fn list_samples(report: &SnapshotReport<'_>) -> Vec<Sample> {
+fn list_samples(report: &SnapshotReport<'_>) -> Vec<MetricSample> {
     let snapshot = report.snapshot;
     let all = snapshot.whole_machine();
     let mut samples = Vec::new();
     let mut add = |name, help, labels: &[(&'static str, String)], value| {
-        samples.push(Sample {
+        samples.push(MetricSample {
             name,
             help,
             labels: labels.to_vec(),
@@ -164,7 +164,7 @@ pub fn write_room<E: From<Error> + From<io::Error>>(
 /// Writes the header of a history, and the line of this snapshot.
 pub fn write_history(report: &SnapshotReport<'_>) -> [String; 2] {
     let samples = list_samples(report);
-    let columns: Vec<String> = samples.iter().map(Sample::column).collect();
+    let columns: Vec<String> = samples.iter().map(MetricSample::column).collect();
     let values = samples.iter().map(|sample| match sample.value {
         value if value.is_nan() => String::new(),
         value => value.to_string(),

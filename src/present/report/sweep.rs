@@ -35,7 +35,7 @@ const MOST_NOTES: usize = 40;
 /// The page of a sweep.
 #[derive(Template)]
 #[template(path = "sweep.html")]
-struct Page<'p> {
+struct SweepPage<'p> {
     version: &'static str,
     name: &'p str,
     css: String,
@@ -98,7 +98,7 @@ pub fn page(
         files.push((figure.file.clone(), figure.svg.clone()));
     }
     let notes = count_notes(rows);
-    let page = Page {
+    let page = SweepPage {
         version: env!("CARGO_PKG_VERSION"),
         name: manifest["plan"]["name"]
             .as_str()

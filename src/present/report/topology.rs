@@ -31,7 +31,7 @@ pub struct TopologyFigures {
 /// A figure of the document: a JSON value, or a whole number that may be too large for one.
 #[derive(Serialize)]
 #[serde(untagged)]
-enum Figure<'a> {
+enum DocumentFigure<'a> {
     Value(&'a Value),
     Whole(u128),
 }
@@ -94,10 +94,10 @@ impl TopologyFigures {
     pub fn json_text(&self) -> String {
         let mut figures = BTreeMap::new();
         for (key, value) in self.document.as_object().into_iter().flatten() {
-            figures.insert(key.as_str(), Figure::Value(value));
+            figures.insert(key.as_str(), DocumentFigure::Value(value));
         }
         // The total may take more than the 64 bits that numbers of a JSON value have.
-        let total = Figure::Whole(self.statistics.total_distance);
+        let total = DocumentFigure::Whole(self.statistics.total_distance);
         figures.insert("total_distance", total);
         // Text keys and plain values: there is nothing that could fail.
         serde_json::to_string_pretty(&figures).unwrap_or_default() + "\n"

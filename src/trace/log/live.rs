@@ -21,7 +21,7 @@ impl JobKey {
 #[derive(Debug, Default)]
 pub struct JobTable {
     /// Jobs by key, those of keys that are free as they were.
-    pub jobs: Vec<Job>,
+    pub jobs: Vec<LiveJob>,
     /// Keys that no live job has.
     free: Vec<u32>,
     /// The keys of live jobs, by name.
@@ -31,10 +31,10 @@ pub struct JobTable {
 }
 
 /// Bytes that a job takes beside its name: lists grow by doubling.
-const JOB_BYTES: usize = 2 * (size_of::<Job>() + 2 * size_of::<u32>() + 2);
+const JOB_BYTES: usize = 2 * (size_of::<LiveJob>() + 2 * size_of::<u32>() + 2);
 
 #[derive(Debug, Default)]
-pub struct Job {
+pub struct LiveJob {
     name: String,
     /// Line of the log that placed the job, from 1.
     line: usize,
@@ -51,7 +51,7 @@ impl JobTable {
             return Err(self.jobs[*key as usize].line);
         }
         let key = self.free.pop().unwrap_or_else(|| {
-            self.jobs.push(Job::default());
+            self.jobs.push(LiveJob::default());
             self.bytes += JOB_BYTES;
             self.jobs.len() as u32 - 1
         });

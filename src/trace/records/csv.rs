@@ -47,11 +47,11 @@ pub struct Csv {
     lines: Lines,
     /// The columns that a user names.
     columns: Option<Columns>,
-    header: Header,
+    header: CsvHeader,
 }
 
 /// A header line: which column holds which field of a record.
-struct Header {
+struct CsvHeader {
     /// Number of the file that the header line stands in, from 0.
     file: u32,
     delimiter: char,
@@ -63,7 +63,7 @@ struct Header {
     assumed_minutes: bool,
 }
 
-impl Header {
+impl CsvHeader {
     fn new(line: &Line<'_>, columns: Option<&Columns>) -> Result<Self> {
         let delimiter = find_delimiter(line.text);
         let header = line.split_table_row(delimiter)?;
@@ -93,7 +93,7 @@ impl Header {
                 )
             })?;
         }
-        Ok(Header {
+        Ok(CsvHeader {
             file: line.file,
             delimiter,
             width: header.len(),
@@ -115,7 +115,7 @@ impl Csv {
             if line.text.starts_with('#') {
                 continue;
             }
-            let header = Header::new(&line, columns)?;
+            let header = CsvHeader::new(&line, columns)?;
             return Ok(Csv {
                 lines,
                 columns: columns.cloned(),
@@ -129,7 +129,7 @@ impl Csv {
 struct CsvRow<'a> {
     line: Line<'a>,
     fields: Vec<Cow<'a, str>>,
-    header: &'a Header,
+    header: &'a CsvHeader,
     /// Whether a time was taken for milliseconds by its size.
     large: bool,
 }
@@ -211,7 +211,7 @@ impl Source for Csv {
             // Every file has a header of its own, whose columns may stand in another order.
             if line.file != self.header.file {
                 if !line.text.starts_with('#') {
-                    self.header = Header::new(&line, self.columns.as_ref())?;
+                    self.header = CsvHeader::new(&line, self.columns.as_ref())?;
                 }
                 continue;
             }

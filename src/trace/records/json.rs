@@ -191,13 +191,13 @@ impl BatsimProfile {
 const DEEPEST: u32 = 100;
 
 /// Run times of profiles, each computed once.
-struct RunTimes<'w> {
+struct ProfileTimes<'w> {
     profiles: &'w BTreeMap<String, BatsimProfile>,
     /// Seconds, and whether they are only expected; `None` where the machine decides.
     known: BTreeMap<&'w str, Option<(f64, bool)>>,
 }
 
-impl<'w> RunTimes<'w> {
+impl<'w> ProfileTimes<'w> {
     /// Finds the seconds that a profile takes. `None` if the machine decides, or if it never ends.
     fn find_run_time(&mut self, name: &'w str, depth: u32) -> Option<(f64, bool)> {
         if let Some(known) = self.known.get(name) {
@@ -246,7 +246,7 @@ fn read_batsim(text: &Text) -> Result<HeldRecords> {
     if jobs.is_empty() {
         return Err(Error::input(text.location(), "no jobs", expected));
     }
-    let mut times = RunTimes {
+    let mut times = ProfileTimes {
         profiles: &profiles,
         known: BTreeMap::new(),
     };
@@ -352,7 +352,7 @@ fn read_philly(text: &Text) -> Result<HeldRecords> {
     let mut records = Vec::with_capacity(jobs.len());
     for job in jobs {
         let state = State::parse_state(&job.status);
-        let whole = |attempt: Option<Attempt>| {
+        let to_record = |attempt: Option<Attempt>| {
             let (start, end, detail) = attempt.map_or((None, None, Vec::new()), |a| {
                 (a.start_time, a.end_time, a.detail)
             });
@@ -373,9 +373,13 @@ fn read_philly(text: &Text) -> Result<HeldRecords> {
         };
         // A job that never ran is a record, too, so that it is counted among those left out.
         if job.attempts.is_empty() {
-            records.push(whole(None))
+            records.push(to_record(None))
         } else {
-            records.extend(job.attempts.into_iter().map(|attempt| whole(Some(attempt))))
+            records.extend(
+                job.attempts
+                    .into_iter()
+                    .map(|attempt| to_record(Some(attempt))),
+            )
         }
     }
     Ok(HeldRecords::new(records, Vec::new()))

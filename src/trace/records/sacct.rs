@@ -12,7 +12,7 @@ use std::borrow::Cow;
 use super::record::{Record, RecordFormat, Source, State, row_error};
 use super::rows::{count_names, hash_text};
 use super::sacct_header::{
-    EXPECTED, Header, WANTED, detect_delimiter, is_job, split_plainly, strip_quotes,
+    EXPECTED, SacctHeader, WANTED, detect_delimiter, is_job, split_plainly, strip_quotes,
 };
 use super::time::{INSTANT, LIMIT, may_clock_step, parse_instant, parse_time_limit};
 use crate::log::no_jobs_error;
@@ -35,7 +35,7 @@ pub static SACCT: RecordFormat = RecordFormat {
 /// Rows of `sacct`.
 pub struct Sacct {
     lines: Lines,
-    header: Header,
+    header: SacctHeader,
     /// Lines of a row whose text has line breaks, and the row that was read behind it.
     joined: String,
     ahead: Option<LineAhead>,
@@ -52,7 +52,8 @@ impl Sacct {
                 None => return Err(no_jobs_error(&name, EXPECTED)),
                 Some(line) if line.bytes.trim_ascii().is_empty() => {}
                 Some(line) => {
-                    let header = Header::parse_header(line.text()?, line.file, &line.location())?;
+                    let header =
+                        SacctHeader::parse_header(line.text()?, line.file, &line.location())?;
                     return Ok(Sacct {
                         lines,
                         header,
@@ -85,13 +86,13 @@ impl Sacct {
             };
             if file != self.header.file {
                 self.header =
-                    Header::parse_header(&self.joined, file, &self.lines.location_of(number))?;
+                    SacctHeader::parse_header(&self.joined, file, &self.lines.location_of(number))?;
             } else if !self.joined.trim().is_empty() && self.joined != self.header.text {
                 // Outputs put one behind the other repeat the header.
                 break (file, number);
             }
         };
-        let Header {
+        let SacctHeader {
             delimiter,
             width,
             free: Some((_, last)),
@@ -131,7 +132,7 @@ impl Sacct {
 struct SacctRow<'a> {
     location: SourceLocation,
     fields: Vec<Cow<'a, str>>,
-    header: &'a Header,
+    header: &'a SacctHeader,
     /// Fields too many that stand before the columns between two of free text.
     shift: usize,
 }

@@ -91,7 +91,7 @@ pub const WANTED: [(&str, &[&str]); 12] = [
 const NEEDED: [&[usize]; 4] = [&[0], &[2], &[3, 11], &[4]];
 
 /// Places of the columns, by a header line.
-pub struct Header {
+pub struct SacctHeader {
     pub file: u32,
     pub delimiter: char,
     pub text: String,
@@ -103,7 +103,7 @@ pub struct Header {
     pub free: Option<(usize, usize)>,
 }
 
-impl Header {
+impl SacctHeader {
     pub fn parse_header(text: &str, file: u32, location: &SourceLocation) -> Result<Self> {
         let wrong = |found, expected| Error::input(location.clone(), found, expected);
         let delimiter = detect_delimiter(text.as_bytes()).unwrap_or('|');
@@ -126,7 +126,7 @@ impl Header {
         }
         let free = FREE.iter().filter_map(|name| find(name));
         let free = free.clone().min().zip(free.max());
-        Ok(Header {
+        Ok(SacctHeader {
             file,
             delimiter,
             text: text.to_string(),

@@ -32,11 +32,11 @@ pub static SACCT_JSON: RecordFormat = RecordFormat {
 
 #[derive(Deserialize)]
 struct Accounting {
-    jobs: Vec<Job>,
+    jobs: Vec<SacctJob>,
 }
 
 #[derive(Deserialize)]
-struct Job {
+struct SacctJob {
     job_id: f64,
     state: JobStateJson,
     time: Times,
@@ -69,7 +69,7 @@ fn read_accounting(text: &Text) -> Result<HeldRecords> {
 }
 
 /// Converts a job to a record, and counts those of an unknown state. `None` if it ends before it starts.
-fn to_record(job: Job, unknown: &mut usize) -> Option<Record> {
+fn to_record(job: SacctJob, unknown: &mut usize) -> Option<Record> {
     let phase = job.state.current.find_phase();
     *unknown += usize::from(phase.is_none());
     let limit = job.time.limit.and_then(Number::known_number);

@@ -33,13 +33,13 @@ pub static SQUEUE: RecordFormat = RecordFormat {
 
 #[derive(Deserialize)]
 struct Queue {
-    jobs: Vec<Job>,
+    jobs: Vec<SqueueJob>,
     /// When the queue was asked.
     last_update: Option<Number>,
 }
 
 #[derive(Deserialize)]
-struct Job {
+struct SqueueJob {
     job_id: f64,
     job_state: States,
     submit_time: Number,
@@ -65,7 +65,7 @@ fn read_queue(text: &Text) -> Result<HeldRecords> {
 }
 
 /// Converts a job to a record, and counts those of an unknown state. `None` if it ends before it starts.
-fn to_record(job: Job, unknown: &mut usize) -> Option<Record> {
+fn to_record(job: SqueueJob, unknown: &mut usize) -> Option<Record> {
     let phase = job.job_state.find_phase();
     *unknown += usize::from(phase.is_none());
     // Slurm may say when it expects to start a job that waits.

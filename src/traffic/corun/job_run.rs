@@ -18,7 +18,7 @@ use super::Channels;
 use super::pattern::{NEAR, SimulationState, StopCondition};
 use super::progress::ComputingTimes;
 use super::timing::{Simulation, Timeline};
-use super::usage::JobLoad;
+use super::usage::ChannelLoad;
 
 /// Uses of a link that jobs can fill: job, phase, and the seconds of the link for each byte of its largest message.
 type LinkUses = Vec<(u32, u32, f64)>;
@@ -34,7 +34,7 @@ enum JobStage {
 
 /// A job in the simulation.
 struct JobMember {
-    usage: JobLoad,
+    usage: ChannelLoad,
     /// By phase: the links that others may fill too, with the phase's uses of each ([`LinkUses`]).
     rows: Vec<Vec<(u32, f64)>>,
     stage: JobStage,
@@ -108,7 +108,7 @@ impl JobRun {
     /// Creates the simulation of jobs at time 0; `contended` are the channels that they can fill together.
     /// `count`: states that come again are counted.
     pub fn new(
-        jobs: &[(&JobLoad, &ComputingTimes)],
+        jobs: &[(&ChannelLoad, &ComputingTimes)],
         contended: &[u32],
         channels: &Channels,
         count: bool,
@@ -268,14 +268,14 @@ impl Simulation for JobRun {
 }
 
 /// Draws the seconds from the start of a phase until it sends.
-fn draw_wait(usage: &JobLoad, phase: usize, computing: &mut ComputingTimes) -> f64 {
+fn draw_wait(usage: &ChannelLoad, phase: usize, computing: &mut ComputingTimes) -> f64 {
     let phase = &usage.phases[phase];
     computing.draw_seconds(phase.compute) + phase.latency
 }
 
 /// Lists the uses of a channel by each phase of each job.
 fn list_link_uses(
-    jobs: &[(&JobLoad, &ComputingTimes)],
+    jobs: &[(&ChannelLoad, &ComputingTimes)],
     channel: u32,
     channels: &Channels,
 ) -> LinkUses {

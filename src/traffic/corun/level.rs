@@ -46,7 +46,7 @@ use super::jobs::Phase;
 use super::messages::{FlowJob, JobSite};
 use super::progress::ComputingTimes;
 use super::timing::Simulation;
-use super::usage::JobLoad;
+use super::usage::ChannelLoad;
 use crate::mapping::{Fabric, FixedRouting, ProcessMapping};
 use nodeorder_base::Result;
 
@@ -62,7 +62,7 @@ pub enum Detail {
 /// A job on the channels of a machine.
 #[derive(Clone, Debug)]
 pub struct PlacedJob {
-    traffic: Traffic,
+    traffic: LevelTraffic,
     computing: ComputingTimes,
     /// Channels on which the job may meet other jobs, ascending, with the most that it asks of each, in bytes a second.
     peak_demands: Vec<(u32, f64)>,
@@ -70,9 +70,9 @@ pub struct PlacedJob {
 
 /// Traffic of a job at each level.
 #[derive(Clone, Debug)]
-enum Traffic {
+enum LevelTraffic {
     Flow(FlowJob),
-    Job(JobLoad),
+    Job(ChannelLoad),
 }
 
 impl PlacedJob {
@@ -104,12 +104,12 @@ impl PlacedJob {
                 // Messages that end early and late may meet on any channel.
                 let used = job.used_channels().into_iter();
                 let asks = used.map(|channel| (channel, f64::INFINITY)).collect();
-                (Traffic::Flow(job), asks)
+                (LevelTraffic::Flow(job), asks)
             }
             Detail::Job => {
-                let job = JobLoad::new(&site, phases)?;
+                let job = ChannelLoad::new(&site, phases)?;
                 let asks = job.peak_demands();
-                (Traffic::Job(job), asks)
+                (LevelTraffic::Job(job), asks)
             }
         };
         Ok(PlacedJob {
@@ -128,16 +128,16 @@ impl PlacedJob {
     /// Computes the seconds of an iteration as if no other job ran, without spread.
     pub fn time_alone(&self) -> f64 {
         match &self.traffic {
-            Traffic::Flow(job) => job.time_alone(),
-            Traffic::Job(job) => job.time_alone(),
+            LevelTraffic::Flow(job) => job.time_alone(),
+            LevelTraffic::Job(job) => job.time_alone(),
         }
     }
 
     /// Computes the seconds of an iteration alone that are latency.
     pub fn latency_share(&self, channels: &Channels) -> f64 {
         match &self.traffic {
-            Traffic::Flow(job) => job.latency_share(channels),
-            Traffic::Job(job) => job.phases.iter().map(|phase| phase.latency).sum(),
+            LevelTraffic::Flow(job) => job.latency_share(channels),
+            LevelTraffic::Job(job) => job.phases.iter().map(|phase| phase.latency).sum(),
         }
     }
 }
@@ -256,8 +256,8 @@ impl RunningJobs {
         let mut usages = Vec::new();
         for running in &jobs {
             match &running.job.traffic {
-                Traffic::Flow(job) => flows.push((job, &running.job.computing)),
-                Traffic::Job(job) => usages.push((job, &running.job.computing)),
+                LevelTraffic::Flow(job) => flows.push((job, &running.job.computing)),
+                LevelTraffic::Job(job) => usages.push((job, &running.job.computing)),
             }
         }
         if usages.is_empty() {

@@ -49,12 +49,12 @@ struct SeenState {
 
 /// The last states that a simulation was in.
 #[derive(Clone, Debug, Default)]
-pub struct Pattern {
+pub struct SeenStates {
     /// States that were met, oldest first.
     seen: VecDeque<SeenState>,
 }
 
-impl Pattern {
+impl SeenStates {
     /// Skips as many periods since this state was met before as fit before the goal: adds them to what each of
     /// `jobs` has done, iterations and phases, and returns their seconds. `None` if the state is new or no period
     /// fits. `now` is the simulated time, after `skipped` seconds that were counted.

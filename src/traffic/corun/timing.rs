@@ -1,7 +1,7 @@
 //! What both levels share: drawn computing times, finished iterations, kept spans of time, and the simulation's trait.
 
 use super::Channels;
-use super::pattern::{Pattern, SimulationState, StopCondition};
+use super::pattern::{SeenStates, SimulationState, StopCondition};
 use super::progress::{ComputingTimes, JobProgress};
 
 /// Time of a simulation, and how far its jobs are.
@@ -13,7 +13,7 @@ pub struct Timeline {
     skipped: f64,
     pub jobs: Vec<JobProgress>,
     /// States met so far; `None` if none can come again.
-    pub pattern: Option<Pattern>,
+    pub pattern: Option<SeenStates>,
     pub spans: Spans,
 }
 
@@ -25,7 +25,7 @@ impl Timeline {
             now: 0.0,
             skipped: 0.0,
             jobs: Vec::new(),
-            pattern: count.then(Pattern::default),
+            pattern: count.then(SeenStates::default),
             spans: Spans::default(),
         };
         for (computing, phases) in jobs {

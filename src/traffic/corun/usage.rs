@@ -28,16 +28,16 @@ pub struct PhaseLoad {
 
 /// A job as the job level sees it.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct JobLoad {
+pub struct ChannelLoad {
     /// The phases of an iteration, one after the other.
     pub phases: Vec<PhaseLoad>,
 }
 
-impl JobLoad {
+impl ChannelLoad {
     /// Adds up the loads of phases on channels.
     pub fn new(site: &JobSite<'_>, phases: &[Phase]) -> Result<Self> {
         let usages = phases.iter().map(|phase| PhaseLoad::new(site, phase));
-        Ok(JobLoad {
+        Ok(ChannelLoad {
             phases: usages.collect::<Result<_>>()?,
         })
     }

@@ -8,7 +8,7 @@ use multiversion::multiversion;
 
 use super::dense::{DenseTraffic, round_up};
 use super::network::{SearchErrors, exp, set_prices};
-use super::solution::{FlowSolution, StopCondition};
+use super::solution::{FlowSolution, SearchLimits};
 
 /// Largest `width` that is given to [`DenseTraffic::route_block`]: the closer the bounds, the smaller the width.
 const WIDEST: f64 = 0.2;
@@ -23,7 +23,7 @@ const WIDEST: f64 = 0.2;
 /// Frank, Wolfe, "An algorithm for quadratic programming", Naval Research Logistics Quarterly 3, 1956, block by block
 /// after Lacoste-Julien, Jaggi, Schmidt, Pletscher, "Block-coordinate Frank-Wolfe optimization for structural SVMs",
 /// ICML 2013.
-pub fn search_descent(blocks: &DenseTraffic<'_>, stop: &StopCondition<'_>) -> FlowSolution {
+pub fn search_descent(blocks: &DenseTraffic<'_>, stop: &SearchLimits<'_>) -> FlowSolution {
     let network = blocks.network;
     let per = &network.inverse_capacity;
     let mut prices = network.equal_prices();

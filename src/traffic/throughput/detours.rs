@@ -12,7 +12,7 @@ use rayon::prelude::*;
 
 use super::minimal::{LANES, MinimalRoutes, PIECES, RouteCosts};
 use super::network::{Network, add_values, exp};
-use super::solution::{FlowSolution, StopCondition};
+use super::solution::{FlowSolution, SearchLimits};
 use crate::mapping::{Demand, End};
 
 /// Traffic of `adaptive` routing.
@@ -49,7 +49,7 @@ pub fn detour_bytes(routers: usize, links: usize) -> u64 {
 pub fn search_detours(
     detours: &Detours<'_>,
     fixed: Option<FlowSolution>,
-    stop: &StopCondition<'_>,
+    stop: &SearchLimits<'_>,
 ) -> FlowSolution {
     let network = detours.network;
     let mut prices = PriceAscent::new(network.equal_prices());
@@ -231,7 +231,7 @@ impl FlowPiece {
 struct SecondLeg {
     /// Cost from each intermediate.
     costs: Vec<f64>,
-    /// Sum of the finite costs.
+    /// Sum of the finite `costs`.
     sum: f64,
     /// Volume from each intermediate.
     volumes: Vec<f64>,

@@ -16,7 +16,7 @@ use good_lp::{
 
 use super::detours::Detours;
 use super::network::Network;
-use super::solution::{FlowSolution, StopCondition};
+use super::solution::{FlowSolution, SearchLimits};
 use crate::mapping::routing::ShortestPathDag;
 use crate::mapping::{Demand, End};
 
@@ -50,7 +50,7 @@ impl<'a> LinearProgram<'a> {
 
     /// Minimises the contention. Returns it with the value of every variable; `None` if time runs out before the
     /// optimum is proved, or the solver fails.
-    fn solve(self, stop: &StopCondition<'_>) -> Option<(f64, Vec<f64>)> {
+    fn solve(self, stop: &SearchLimits<'_>) -> Option<(f64, Vec<f64>)> {
         // What is left is for the search, if the solver does not get there.
         let left = stop.seconds_left()? / 2.0;
         let all: Vec<Variable> = self
@@ -87,7 +87,7 @@ pub fn solve_flows(
     network: &Network<'_>,
     demand: &Demand,
     shortest: bool,
-    stop: &StopCondition<'_>,
+    stop: &SearchLimits<'_>,
 ) -> Option<FlowSolution> {
     let graph = network.graph;
     let targets = demand.roots(End::Target);
@@ -132,7 +132,7 @@ pub fn solve_flows(
 }
 
 /// Finds the best shares over detours. `None` as for [`solve_flows`].
-pub fn solve_detours(detours: &Detours<'_>, stop: &StopCondition<'_>) -> Option<FlowSolution> {
+pub fn solve_detours(detours: &Detours<'_>, stop: &SearchLimits<'_>) -> Option<FlowSolution> {
     let network = detours.network;
     let each = if detours.even {
         1
@@ -198,8 +198,8 @@ mod tests {
     use nodeorder_base::observer::NoObserver;
     use proptest::prelude::*;
 
-    fn stop(gap: f64) -> StopCondition<'static> {
-        StopCondition {
+    fn stop(gap: f64) -> SearchLimits<'static> {
+        SearchLimits {
             gap,
             until: None,
             floor: 0.0,

@@ -42,7 +42,7 @@ pub use solution::Throughput;
 
 use network::Network;
 use paths::Pair;
-use solution::{FlowSolution, ROUNDS, StopCondition};
+use solution::{FlowSolution, ROUNDS, SearchLimits};
 
 /// Number of flows up to which each pair keeps its own paths, whatever the machine.
 const FEW: usize = 20_000;
@@ -124,7 +124,7 @@ fn find_best(
     }
     // Without a clock the search ends by its gap or its rounds alone, the same on every machine.
     let until = observer.elapsed_seconds().map(|now| now + routing.seconds);
-    let stop = StopCondition {
+    let stop = SearchLimits {
         gap: routing.gap,
         until,
         floor: floor.unwrap_or(0.0),
@@ -195,7 +195,7 @@ fn find_shares(
     demand: &Demand,
     routing: &BestShares,
     plan: SearchPlan,
-    stop: &StopCondition<'_>,
+    stop: &SearchLimits<'_>,
 ) -> Result<(FlowSolution, &'static str)> {
     let shortest = routing.path_set == PathSet::Shortest;
     let (met, fixed) =

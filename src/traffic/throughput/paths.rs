@@ -12,7 +12,7 @@ use std::collections::BinaryHeap;
 use rayon::prelude::*;
 
 use super::network::{Lengths, Network, SearchErrors, exp, set_prices};
-use super::solution::{FlowSolution, StopCondition};
+use super::solution::{FlowSolution, SearchLimits};
 
 /// Traffic from a router to another one, and the paths that share it.
 pub struct Pair {
@@ -73,7 +73,7 @@ pub fn search_shares(
     network: &Network<'_>,
     pairs: &mut [Pair],
     shortest: bool,
-    stop: &StopCondition<'_>,
+    stop: &SearchLimits<'_>,
 ) -> FlowSolution {
     let mut shifts = VolumeShifts {
         network,

@@ -68,7 +68,7 @@ impl FlowSolution {
 }
 
 /// Conditions under which a search ends.
-pub(super) struct StopCondition<'a> {
+pub(super) struct SearchLimits<'a> {
     /// Relative gap between load and floor that is small enough.
     pub(super) gap: f64,
     /// Latest time, by the observer's clock; none without a clock.
@@ -80,7 +80,7 @@ pub(super) struct StopCondition<'a> {
     pub(super) observer: &'a dyn Observer,
 }
 
-impl StopCondition<'_> {
+impl SearchLimits<'_> {
     /// Checks whether to end before the next round, and reports progress.
     pub(super) fn is_reached(&self, round: usize, found: &FlowSolution) -> bool {
         self.observer.report_progress(found.worst, found.floor);

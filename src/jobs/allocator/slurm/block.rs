@@ -15,7 +15,7 @@
 //! taken.
 //! ```
 
-use super::rule::{SelectRequest, SelectionRule, SizeRow, SlurmRequest};
+use super::rule::{JobSizeRange, SelectRequest, SelectionRule, SlurmRequest};
 use crate::allocator::units::UnitSet;
 use nodeorder_base::FreeSet;
 
@@ -233,15 +233,18 @@ impl SelectionRule for Blocks {
         self.units.free[unit] < self.units.unit_size(unit)
     }
 
-    fn list_sizes(&self, request: &SlurmRequest, most: u32) -> Vec<SizeRow> {
+    fn list_sizes(&self, request: &SlurmRequest, most: u32) -> Vec<JobSizeRange> {
         let mut all = Vec::new();
         let segment = request.segment.filter(|segment| *segment < most);
         if let Some(segment) = segment {
             // The rounds of a larger job begin with those of a smaller one, unless all are in one aggregated block.
-            let segments = SizeRow::segment_multiples(segment, most);
+            let segments = JobSizeRange::segment_multiples(segment, most);
             if request.consolidate {
                 for i in (0..segments.count).rev() {
-                    all.push(SizeRow::consecutive_sizes(segments.first + i * segment, 1));
+                    all.push(JobSizeRange::consecutive_sizes(
+                        segments.first + i * segment,
+                        1,
+                    ));
                 }
             } else {
                 all.push(segments);
@@ -250,7 +253,7 @@ impl SelectionRule for Blocks {
         // Sizes that take equally many base blocks follow one rule: where one is placed, so are the smaller ones.
         let most = segment.unwrap_or(most);
         for first in (0..most).step_by(self.base as usize).rev() {
-            all.push(SizeRow::consecutive_sizes(
+            all.push(JobSizeRange::consecutive_sizes(
                 first + 1,
                 self.base.min(most - first),
             ));

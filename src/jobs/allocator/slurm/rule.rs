@@ -96,7 +96,7 @@ const MAX_SWITCH_WAIT: i64 = 300;
 /// Job sizes in nodes, each `step` above the one before. If a job of one of them is placed, so are those of the
 /// smaller ones.
 #[derive(Clone, Copy, Debug)]
-pub struct SizeRow {
+pub struct JobSizeRange {
     /// Smallest job size of the row, in nodes.
     pub first: u32,
     /// Difference of neighbouring sizes.
@@ -105,10 +105,10 @@ pub struct SizeRow {
     pub count: u32,
 }
 
-impl SizeRow {
+impl JobSizeRange {
     /// Creates `count` sizes that follow each other.
     pub fn consecutive_sizes(first: u32, count: u32) -> Self {
-        SizeRow {
+        JobSizeRange {
             first,
             step: 1,
             count,
@@ -117,7 +117,7 @@ impl SizeRow {
 
     /// Creates the multiples of a segment from twice on, up to `most`.
     pub fn segment_multiples(segment: u32, most: u32) -> Self {
-        SizeRow {
+        JobSizeRange {
             first: 2 * segment,
             step: segment,
             count: (most / segment).saturating_sub(1),
@@ -152,12 +152,12 @@ pub trait SelectionRule: Send {
 
     /// Lists the sizes up to `most` that jobs with this `request` can have, the largest first; after
     /// [`SelectionRule::count_covered`]. Sizes that no rule orders stand alone.
-    fn list_sizes(&self, request: &SlurmRequest, most: u32) -> Vec<SizeRow> {
+    fn list_sizes(&self, request: &SlurmRequest, most: u32) -> Vec<JobSizeRange> {
         let segment = request.segment.unwrap_or(most).max(1);
         (1..=most)
             .rev()
             .filter(|size| *size < segment || size.is_multiple_of(segment))
-            .map(|size| SizeRow::consecutive_sizes(size, 1))
+            .map(|size| JobSizeRange::consecutive_sizes(size, 1))
             .collect()
     }
 
@@ -346,7 +346,8 @@ impl<R: SelectionRule> Allocator for Plugin<R> {
     fn largest_job(&mut self, free: &FreeSet) -> u32 {
         let closed = self.list_closed_units(free);
         self.rule.count_covered(free);
-        for SizeRow { first, step, count } in self.rule.list_sizes(&self.request, free.free_count())
+        for JobSizeRange { first, step, count } in
+            self.rule.list_sizes(&self.request, free.free_count())
         {
             let mut placed = |size: u32| {
                 size <= free.free_count() && self.pick_ranks(free, size, &closed).is_ok()

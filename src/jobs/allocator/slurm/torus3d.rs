@@ -5,7 +5,7 @@
 //! Among the boxes of a shape the one wins that spoils the fewest free boxes of the next larger size on the torus,
 //! the first of equals.
 
-use super::rule::{SelectRequest, SelectionRule, SizeRow, SlurmRequest};
+use super::rule::{JobSizeRange, SelectRequest, SelectionRule, SlurmRequest};
 use crate::allocator::units::UnitSet;
 use nodeorder_base::FreeSet;
 use nodeorder_network::topology::site::list_cells;
@@ -147,12 +147,12 @@ impl SelectionRule for TorusBoxes {
         false
     }
 
-    fn list_sizes(&self, request: &SlurmRequest, most: u32) -> Vec<SizeRow> {
+    fn list_sizes(&self, request: &SlurmRequest, most: u32) -> Vec<JobSizeRange> {
         let segment = request.segment.filter(|segment| *segment < most);
         if self.units.free.iter().all(|free| *free == 0) {
             // Nodes on no torus are taken in any number.
-            let segments = segment.map(|segment| SizeRow::segment_multiples(segment, most));
-            let rest = SizeRow::consecutive_sizes(1, segment.unwrap_or(most));
+            let segments = segment.map(|segment| JobSizeRange::segment_multiples(segment, most));
+            let rest = JobSizeRange::consecutive_sizes(1, segment.unwrap_or(most));
             return segments.into_iter().chain([rest]).collect();
         }
         let mut sizes: Vec<u32> = self.boxes.iter().map(|boxes| boxes.size).collect();
@@ -162,10 +162,10 @@ impl SelectionRule for TorusBoxes {
             .iter()
             .filter(|size| **size <= segment.unwrap_or(most));
         let segments = segment.filter(|segment| sizes.contains(segment));
-        let segments = segments.map(|segment| SizeRow::segment_multiples(segment, most));
+        let segments = segments.map(|segment| JobSizeRange::segment_multiples(segment, most));
         segments
             .into_iter()
-            .chain(alone.map(|size| SizeRow::consecutive_sizes(*size, 1)))
+            .chain(alone.map(|size| JobSizeRange::consecutive_sizes(*size, 1)))
             .collect()
     }
 

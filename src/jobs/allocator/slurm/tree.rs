@@ -17,7 +17,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use super::rule::{SelectRequest, SelectionRule, SizeRow, SlurmRequest};
+use super::rule::{JobSizeRange, SelectRequest, SelectionRule, SlurmRequest};
 use crate::allocator::units::UnitSet;
 use nodeorder_base::FreeSet;
 
@@ -257,13 +257,13 @@ impl SelectionRule for SwitchTree {
         false
     }
 
-    fn list_sizes(&self, request: &SlurmRequest, most: u32) -> Vec<SizeRow> {
+    fn list_sizes(&self, request: &SlurmRequest, most: u32) -> Vec<JobSizeRange> {
         match request.switches {
-            None => vec![SizeRow::consecutive_sizes(1, most)],
+            None => vec![JobSizeRange::consecutive_sizes(1, most)],
             // A smaller job may be put on more leaves than a larger one, so that each size stands alone.
             Some(_) => (1..=most)
                 .rev()
-                .map(|size| SizeRow::consecutive_sizes(size, 1))
+                .map(|size| JobSizeRange::consecutive_sizes(size, 1))
                 .collect(),
         }
     }

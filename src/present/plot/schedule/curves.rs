@@ -29,26 +29,26 @@ pub struct Moment {
 
 /// A column of the curves.
 #[derive(Clone, Copy, Default)]
-struct Column {
+struct CurveColumn {
     time: f64,
     waiting: u32,
     /// Means over the column's time: shares of nodes in use and of fragmentation, then [`Moment::room`].
     means: [f64; 4],
 }
 
-struct Curves {
+struct ScheduleCurves {
     range: (f64, f64),
-    columns: Vec<Column>,
+    columns: Vec<CurveColumn>,
     /// Which of [`Moment::room`] are known.
     known: [bool; 2],
 }
 
-impl Curves {
+impl ScheduleCurves {
     fn new(moments: &[Moment]) -> Self {
         let time = |moment: Option<&Moment>| moment.map_or(0.0, |m| m.time);
         let range = (time(moments.first()), time(moments.last()));
         let wide = (range.1 - range.0) / COLUMNS as f64;
-        let mut columns = vec![Column::default(); COLUMNS];
+        let mut columns = vec![CurveColumn::default(); COLUMNS];
         // A moment counts for as long as it lasts: many short ones must not outweigh a long one.
         for pair in moments.windows(2) {
             let from = (pair[0].time - range.0) / wide;
@@ -82,7 +82,7 @@ impl Curves {
             column.means.iter_mut().for_each(|sum| *sum /= column.time);
         }
         let known = [0, 1].map(|i| moments.iter().any(|moment| moment.room[i].is_some()));
-        Curves {
+        ScheduleCurves {
             range,
             columns,
             known,
@@ -102,7 +102,7 @@ impl Figure<'_> {
     /// # Errors
     /// No moments, or none that lasts.
     pub fn plot_curves(title: &str, moments: &[Moment]) -> Result<Self> {
-        let figure = Curves::new(moments);
+        let figure = ScheduleCurves::new(moments);
         let description = format!(
             "Share of nodes in use, jobs waiting (at most {}) and fragmentation of the free ranks over time.",
             figure.longest_queue()
@@ -116,7 +116,7 @@ impl Figure<'_> {
         );
         let note = "means over two pixels, the queue's longest; fragmentation: 1 - longest free run / free nodes";
         Figure::new((title, note), description, size, move |pen| {
-            type Value = fn(&Column) -> f64;
+            type ColumnFigure = fn(&CurveColumn) -> f64;
             let longest = f64::from(figure.longest_queue().max(1));
             let most = |i: usize| {
                 figure
@@ -125,7 +125,7 @@ impl Figure<'_> {
                     .map(|c| c.means[2 + i])
                     .fold(1.0, f64::max)
             };
-            let panels: [(bool, &str, f64, Value); 5] = [
+            let panels: [(bool, &str, f64, ColumnFigure); 5] = [
                 (true, "nodes in use (%)", 100.0, |c| 100.0 * c.means[0]),
                 (true, "jobs waiting", longest, |c| f64::from(c.waiting)),
                 (true, "fragmentation (%)", 100.0, |c| 100.0 * c.means[1]),
@@ -171,12 +171,12 @@ mod tests {
             broken: 0.5,
             room: [Some(7.0), None],
         };
-        let curves = Curves::new(&[
+        let curves = ScheduleCurves::new(&[
             moment(0.0, 1.0, 3),
             moment(5.0, 0.0, 9),
             moment(10.0, 1.0, 0),
         ]);
-        let mean = |of: fn(&Column) -> f64| {
+        let mean = |of: fn(&CurveColumn) -> f64| {
             curves.columns.iter().map(of).sum::<f64>() / curves.columns.len() as f64
         };
         assert!((mean(|c| c.means[0]) - 0.5).abs() < 1e-9);

@@ -17,7 +17,7 @@ pub struct RowGroup {
     pub title: fn(&[String]) -> String,
     /// Column whose values are choices beside the ordering.
     pub by: &'static str,
-    /// Whether only the first choice ranks the orderings.
+    /// Whether orderings are ranked by their figures under the first choice alone.
     pub first_ranks: bool,
     /// Label of the table.
     pub label: &'static str,

@@ -15,13 +15,13 @@ use nodeorder_base::{Error, Observer, Result, SourceLocation};
 pub const METHOD: MappingMethodEntry = MappingMethodEntry::plain(
     "grid",
     "a guest that is a grid, on nodes that are one: every message goes one hop",
-    |_| Ok(Box::new(Grid)),
+    |_| Ok(Box::new(GridMethod)),
 );
 
 /// The method `grid`.
-struct Grid;
+struct GridMethod;
 
-impl MapProcesses for Grid {
+impl MapProcesses for GridMethod {
     fn map_processes(
         &self,
         problem: &MappingProblem,
@@ -96,8 +96,8 @@ pub fn map_grid(problem: &MappingProblem, observer: &dyn Observer) -> Option<Vec
 /// Chooses the guest's factor that each factor of the host serves, such that sizes multiply up and a walk exists; by
 /// factor of the host. `None` if there is no such choice.
 fn assign_factors(guest: &[Factor], host: &[Factor]) -> Option<Vec<usize>> {
-    /// Completes a choice of guest factors that was made for the first factors of the host. `left` is what the sizes
-    /// of the others must multiply up to.
+    /// Completes `to`, the guest factors chosen for the first factors of the host. `left` is, by guest factor, the
+    /// product that the sizes of further host factors must have.
     fn assign_rest(
         guest: &[Factor],
         left: &mut [usize],

@@ -1,6 +1,6 @@
 //! The network model at work: tasks start, change speed when others start or end, and end.
 
-use super::state::{NetworkModel, ReferenceTimes, RunningJob};
+use super::state::{NetworkModel, ReferenceTimes, RunningTask};
 use crate::schedule::model::entry::{LostNodeTime, Model, StartedTask, scale_ticks};
 use crate::schedule::task::TICKS_PER_SECOND;
 use nodeorder_base::Result;
@@ -76,7 +76,7 @@ impl Model for NetworkModel<'_> {
             i64::MAX - start.now
         };
         let duration = alone.min(longest);
-        let job = RunningJob {
+        let job = RunningTask {
             nodes: start.task.nodes,
             run,
             start: start.now,

@@ -62,7 +62,7 @@ pub struct ReferenceTimes {
 }
 
 /// Running task.
-pub struct RunningJob {
+pub struct RunningTask {
     /// Number of nodes.
     pub nodes: u32,
     /// Run time on the compact allocation, alone, in ticks.
@@ -110,7 +110,7 @@ pub struct NetworkModel<'a> {
     /// Jobs that share links now.
     pub level: RunningJobs,
     /// Running tasks by index in queue order.
-    pub jobs: BTreeMap<u32, RunningJob>,
+    pub jobs: BTreeMap<u32, RunningTask>,
     /// Whether a task has started or ended since speeds were last computed.
     pub changed: bool,
     /// Time lost by the tasks that have ended.

@@ -15,7 +15,7 @@
 
 use super::anneal_rng::{AnnealRng, interpolate_temperature};
 use super::elements::Arrangement;
-use super::prices::Prices;
+use super::prices::LagPrices;
 use super::sequence::{Piece, Sequence};
 use nodeorder_base::Observer;
 
@@ -62,7 +62,7 @@ impl Stretch {
 
 /// Prices within a shorter window, which sort out hopeless moves.
 struct MoveFilter {
-    prices: Prices,
+    prices: LagPrices,
     /// Amount by which a move's price within this window may exceed the acceptable rise, as longer lags may give
     /// it back.
     margin: f64,
@@ -72,7 +72,7 @@ struct MoveFilter {
 pub struct Chain<'s> {
     space: &'s Arrangement,
     sequence: Sequence<'s>,
-    prices: Prices,
+    prices: LagPrices,
     /// Filters that moves pass before they are priced in full, the shortest window first.
     filters: Vec<MoveFilter>,
     /// As [`MoveFilter::margin`], for the price of lag 1 alone.
@@ -105,7 +105,7 @@ impl<'s> Chain<'s> {
         rng: AnnealRng,
     ) -> Self {
         let longest = if ring { order.len() / 4 } else { usize::MAX };
-        let prices = Prices::new(lag, UNIT, longest);
+        let prices = LagPrices::new(lag, UNIT, longest);
         let window = prices.window;
         let sieves = [4, 16, 64]
             .into_iter()
@@ -344,7 +344,7 @@ impl<'s> Chain<'s> {
 
 /// Estimates the part of a move's price that lags beyond `cut` give back at most, with rare exceptions: measured on
 /// accepted moves.
-fn margin_beyond(prices: &Prices, cut: usize) -> f64 {
+fn margin_beyond(prices: &LagPrices, cut: usize) -> f64 {
     (1.7 * prices.lag_price(1) as f64).min(2.8 * prices.price_beyond(cut) as f64)
 }
 

@@ -18,7 +18,7 @@ use super::anneal::{Chain, Cooling, Stretch, UNIT};
 use super::anneal_rng::AnnealRng;
 use super::elements::Arrangement;
 use super::options::Budget;
-use super::prices::Prices;
+use super::prices::LagPrices;
 use nodeorder_base::Observer;
 
 /// Least number of elements of a sequence that is annealed by blocks.
@@ -120,7 +120,7 @@ impl BlockPass<'_> {
                 self.anneal_block(groups[job.group][0], &rank, job, stretch)
             })
             .collect();
-        let prices = Prices::new(self.lag, UNIT, self.lag.len() - 1);
+        let prices = LagPrices::new(self.lag, UNIT, self.lag.len() - 1);
         groups
             .into_par_iter()
             .zip(results.par_chunks(chains))
@@ -133,7 +133,7 @@ impl BlockPass<'_> {
     }
 
     /// Puts the blocks of a group into the order found for the first; only blocks that gain as much by it.
-    fn reorder_alike(&self, group: Vec<&mut [u32]>, found: &BlockResult, prices: &Prices) {
+    fn reorder_alike(&self, group: Vec<&mut [u32]>, found: &BlockResult, prices: &LagPrices) {
         let distances = &self.space.distances;
         for block in group {
             let after: Vec<u32> = found
@@ -237,7 +237,7 @@ mod tests {
         let lag: Vec<f64> = (0..=8)
             .map(|k| if k == 0 { 0.0 } else { 1.0 / f64::from(k) })
             .collect();
-        let prices = Prices::new(&lag, UNIT, 8);
+        let prices = LagPrices::new(&lag, UNIT, 8);
         let priced = |order: &[u32]| -> Vec<i64> {
             order
                 .chunks(ALIKE)

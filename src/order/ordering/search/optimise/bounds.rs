@@ -35,7 +35,7 @@ impl<'p> Bounds<'p> {
         let alike = topology.network().vertex_transitive && topology.nodes().is_full();
         let suits = alike
             && problem.even
-            && !problem.weights.has_edges()
+            && !problem.weights.vary_near_ends()
             && problem.space.len() > 1
             && problem.weights.longest_lag() > 0;
         Bounds {
@@ -57,7 +57,7 @@ impl<'p> Bounds<'p> {
         if problem.space.len() < 2 || problem.weights.longest_lag() == 0 {
             return 0.0;
         }
-        if problem.weights.has_edges() {
+        if problem.weights.vary_near_ends() {
             return bound_by_balls(problem, self.alike, work);
         }
         let scaled = IntegerWeights::new(problem);

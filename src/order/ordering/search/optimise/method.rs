@@ -59,7 +59,7 @@ fn find_short_order(
     }
     let [quick, thorough] = options.bound_work();
     // Balls have no thorough form: theirs is there before the search.
-    let first = if problem.weights.has_edges() {
+    let first = if problem.weights.vary_near_ends() {
         thorough
     } else {
         quick

@@ -27,7 +27,7 @@ pub const DENSE: usize = 4;
 
 /// Lag weights as 16-bit integers, for the price of moves (orderings are judged by the exact objective).
 #[derive(Clone, Debug)]
-pub struct Prices {
+pub struct LagPrices {
     /// Price of each lag up to the window, zeros behind it so that a whole chunk can be read from any lag.
     pub by_lag: Vec<i16>,
     /// Prices of the lags around a rank: lag k at `window ± k`.
@@ -36,7 +36,7 @@ pub struct Prices {
     pub window: usize,
 }
 
-impl Prices {
+impl LagPrices {
     /// Scales the weights of lags 1, 2, … up to `window` so that the largest is about `unit`.
     pub fn new(lag: &[f64], unit: f64, window: usize) -> Self {
         let window = window.min(lag.len().saturating_sub(1));
@@ -55,7 +55,7 @@ impl Prices {
             around[window - k] = by_lag[k];
             around[window + k] = by_lag[k];
         }
-        Prices {
+        LagPrices {
             by_lag,
             around,
             window,
@@ -69,7 +69,7 @@ impl Prices {
             .map(|price| f64::from(*price))
             .collect();
         let top = lag.iter().copied().fold(0.0, f64::max);
-        Prices::new(&lag, top, window)
+        LagPrices::new(&lag, top, window)
     }
 
     /// Looks up the price of lag k, 0 beyond the window.
@@ -100,7 +100,7 @@ impl Prices {
 }
 
 #[cfg(test)]
-impl Prices {
+impl LagPrices {
     /// Returns the price of a whole order, pair by pair.
     pub fn price_order(&self, distances: &Distances, order: &[u32], ring: bool) -> i64 {
         let n = order.len();
@@ -121,7 +121,7 @@ pub fn price_across_joint(
     axes: &[ByteAxis],
     split: usize,
     filled: usize,
-    prices: &Prices,
+    prices: &LagPrices,
     sparse: bool,
 ) -> i64 {
     // Under a short window most of a long chunk would be zeros.
@@ -139,7 +139,7 @@ fn price_across_in_chunks<const C: usize>(
     axes: &[ByteAxis],
     split: usize,
     filled: usize,
-    prices: &Prices,
+    prices: &LagPrices,
     sparse: bool,
 ) -> i64 {
     let window = prices.window;

@@ -66,7 +66,8 @@ impl<'s> SearchProblem<'s> {
     /// Estimates the cost of [`SearchProblem::objective`], in looked-up distances.
     pub fn objective_cost(&self) -> f64 {
         let window = self.weights.longest_lag() as f64;
-        let transform = self.weights.has_edges() && !matches!(self.topology.metric(), Metric::Hops);
+        let transform =
+            self.weights.vary_near_ends() && !matches!(self.topology.metric(), Metric::Hops);
         let lookups = if transform {
             window.min(TRANSFORM)
         } else {
@@ -91,7 +92,7 @@ impl<'s> SearchProblem<'s> {
 
     /// Checks whether lag prices would be far from the truth, and the instance is small enough for all pairs.
     pub fn needs_weight_matrix(&self) -> bool {
-        let special = self.weights.ring || self.weights.has_edges();
+        let special = self.weights.ring || self.weights.vary_near_ends();
         // A matrix has one weight for each pair of elements, so these must be alike.
         self.even && special && self.space.len() <= small::LARGEST
     }

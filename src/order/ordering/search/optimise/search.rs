@@ -18,7 +18,7 @@ use super::anneal_rng::AnnealRng;
 use super::blocks::{self, BlockPass};
 use super::elements::Distances;
 use super::options::Budget;
-use super::prices::Prices;
+use super::prices::LagPrices;
 use super::problem::SearchProblem;
 use super::small::{self, MatrixChain};
 use super::starts::Start;
@@ -387,7 +387,7 @@ impl LegSearch<'_> {
             return;
         }
         let lag = problem.element_lag_weights(SHORT);
-        let prices = Prices::new(&lag, UNIT, lag.len());
+        let prices = LagPrices::new(&lag, UNIT, lag.len());
         // Polishing is short and makes nothing worse: it may exceed the time by 2 %.
         let late = Budget {
             time: self.budget.time.map(|limit| limit * 1.02),

@@ -10,7 +10,7 @@
 //! ```
 
 use super::elements::{Arrangement, ByteAxis, Distances, MAX_AXES};
-use super::prices::{CHUNK, Prices, price_across_joint, price_along_row};
+use super::prices::{CHUNK, LagPrices, price_across_joint, price_along_row};
 
 /// A stretch of present ranks `from..to`, backwards if turned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -164,14 +164,14 @@ impl<'s> Sequence<'s> {
         &mut self,
         old: &[Piece],
         new: &[Piece],
-        prices: &Prices,
+        prices: &LagPrices,
         sparse: bool,
     ) -> i64 {
         self.joint_price(new, prices, sparse) - self.joint_price(old, prices, sparse)
     }
 
     /// Computes the price of all pairs across the joints of `pieces`.
-    fn joint_price(&mut self, pieces: &[Piece], prices: &Prices, sparse: bool) -> i64 {
+    fn joint_price(&mut self, pieces: &[Piece], prices: &LagPrices, sparse: bool) -> i64 {
         let n = self.len();
         let window = prices.window;
         let mut sum = 0;
@@ -216,7 +216,7 @@ impl<'s> Sequence<'s> {
     }
 
     /// Computes the price of the pairs of a buffered element left of `split` and one right of it, within the window.
-    fn price_across(&self, split: usize, prices: &Prices, sparse: bool) -> i64 {
+    fn price_across(&self, split: usize, prices: &LagPrices, sparse: bool) -> i64 {
         if !self.axes.is_empty() {
             return price_across_joint(
                 &self.buffer,
@@ -259,7 +259,7 @@ impl<'s> Sequence<'s> {
     }
 
     /// Computes the rise in price when the elements at ranks `a` and `b` are exchanged.
-    pub fn rise_by_exchange(&self, a: usize, b: usize, prices: &Prices) -> i64 {
+    pub fn rise_by_exchange(&self, a: usize, b: usize, prices: &LagPrices) -> i64 {
         let apart = a.abs_diff(b);
         let lag = if self.ring {
             apart.min(self.len() - apart)
@@ -275,7 +275,7 @@ impl<'s> Sequence<'s> {
 
     /// Computes the price at rank `at` of the element that now is at rank `who`, with the elements within the window
     /// of `at`.
-    fn price_around(&self, at: usize, who: usize, prices: &Prices) -> i64 {
+    fn price_around(&self, at: usize, who: usize, prices: &LagPrices) -> i64 {
         let n = self.len();
         let window = prices.window;
         let from = at.saturating_sub(window);
@@ -363,7 +363,7 @@ mod tests {
     use nodeorder_network::{Context, Topology};
     use proptest::prelude::*;
 
-    fn price(s: &Sequence<'_>, prices: &Prices) -> i64 {
+    fn price(s: &Sequence<'_>, prices: &LagPrices) -> i64 {
         prices.price_order(&s.space.distances, &s.ids, s.ring)
     }
 
@@ -394,7 +394,7 @@ mod tests {
             let mut lag = vec![0.0];
             lag.extend((1..n).map(|k| 1.0 / k as f64));
             let window = if ring { window.min(n / 4) } else { window };
-            let prices = Prices::new(&lag, 1000.0, window);
+            let prices = LagPrices::new(&lag, 1000.0, window);
             let mut s = Sequence::new(&space, &order, window, ring);
             let mut cuts = cuts.map(|c| c.min(n));
             cuts.sort_unstable();

@@ -28,11 +28,11 @@ pub struct Symmetry {
     /// Permutations, the identity first; closed under inverses.
     permutations: Vec<Permutation>,
     /// Classes of the tuples of each length, from 0.
-    lengths: Vec<Tuples>,
+    lengths: Vec<TupleClasses>,
 }
 
 /// Classes of all tuples of distinct elements of one length.
-struct Tuples {
+struct TupleClasses {
     /// Number of each tuple's class, by code; `u32::MAX` where elements repeat.
     class: Vec<u32>,
     /// Number of the permutation that takes a tuple to its class's first, by code.
@@ -74,9 +74,9 @@ impl Symmetry {
     }
 
     /// Finds the classes of the tuples of one length. `None` if that takes too long; never for tuples of one.
-    fn classify_tuples(&self, length: usize) -> Option<Tuples> {
+    fn classify_tuples(&self, length: usize) -> Option<TupleClasses> {
         let size = self.n.pow(length as u32);
-        let mut tuples = Tuples {
+        let mut tuples = TupleClasses {
             class: vec![u32::MAX; size],
             to_first: vec![0; size],
             firsts: Vec::new(),

@@ -178,7 +178,7 @@ impl Weights {
     }
 
     /// Checks whether a pair's weight depends on more than its lag.
-    pub fn has_edges(&self) -> bool {
+    pub fn vary_near_ends(&self) -> bool {
         self.edge.is_some()
     }
 

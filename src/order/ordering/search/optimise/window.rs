@@ -1,7 +1,7 @@
 //! Window re-optimisation: every stretch of m ranks is put into its best order while the rest stays fixed.
 
 use super::elements::Distances;
-use super::prices::Prices;
+use super::prices::LagPrices;
 
 /// Largest number of ranks of a window: beyond, a window takes milliseconds and gains next to nothing.
 pub const LARGEST: usize = 8;
@@ -15,7 +15,7 @@ pub const LARGEST: usize = 8;
 pub fn improve_windows(
     distances: &Distances,
     order: &mut [u32],
-    prices: &Prices,
+    prices: &LagPrices,
     size: usize,
     stop: &dyn Fn() -> bool,
 ) -> i64 {
@@ -44,7 +44,7 @@ pub fn improve_windows(
 
 /// Search for the best order of the elements in one window.
 struct Window<'p> {
-    prices: &'p Prices,
+    prices: &'p LagPrices,
     size: usize,
     /// Elements in the window, as they stand at first.
     members: Vec<u32>,
@@ -63,7 +63,7 @@ impl<'p> Window<'p> {
     fn new(
         distances: &Distances,
         order: &[u32],
-        prices: &'p Prices,
+        prices: &'p LagPrices,
         from: usize,
         size: usize,
     ) -> Self {
@@ -149,7 +149,7 @@ mod tests {
     use super::*;
     use nodeorder_network::{Context, Topology};
 
-    fn price(space: &Arrangement, prices: &Prices, order: &[u32]) -> i64 {
+    fn price(space: &Arrangement, prices: &LagPrices, order: &[u32]) -> i64 {
         prices.price_order(&space.distances, order, false)
     }
 
@@ -157,7 +157,7 @@ mod tests {
     fn a_window_of_everything_is_the_optimum_and_gains_are_true() {
         let topology = Topology::inline("mesh:2x3", &Context::default()).unwrap();
         let space = Arrangement::new(&topology, false).unwrap();
-        let prices = Prices::new(&[0.0, 1.0, 0.5, 0.25], 1000.0, 3);
+        let prices = LagPrices::new(&[0.0, 1.0, 0.5, 0.25], 1000.0, 3);
         let mut order = vec![0, 5, 2, 3, 1, 4];
         let before = price(&space, &prices, &order);
         let gain = improve_windows(&space.distances, &mut order, &prices, 6, &|| false);
@@ -176,7 +176,7 @@ mod tests {
     fn windows_of_a_longer_order_gain_what_they_say() {
         let topology = Topology::inline("torus:6x5", &Context::default()).unwrap();
         let space = Arrangement::new(&topology, false).unwrap();
-        let prices = Prices::new(&[0.0, 1.0, 0.5, 0.25, 0.125], 1000.0, 4);
+        let prices = LagPrices::new(&[0.0, 1.0, 0.5, 0.25, 0.125], 1000.0, 4);
         let mut order: Vec<u32> = (0..30).map(|e| e * 7 % 30).collect();
         let before = price(&space, &prices, &order);
         let gain = improve_windows(&space.distances, &mut order, &prices, 5, &|| false);
