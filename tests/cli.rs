@@ -186,7 +186,7 @@ fn negative_values_and_unknown_options_get_advice_that_works() {
         ),
         (
             "machines torus:4x4 mesh:4x4 --prices -1,2",
-            1,
+            2,
             "`--prices -1,2`: unknown price",
         ),
         (

@@ -130,7 +130,7 @@ fn check_figure(folder: &Path) {
             .expect(label);
         text.attribute("x").unwrap().parse().unwrap()
     };
-    let [first, second, third] = ["4", "64", "1,024"].map(place);
+    let [first, second, third] = ["16", "64", "256"].map(place);
     assert!(
         ((second - first) - (third - second)).abs() < 1.0,
         "{first} {second} {third}"

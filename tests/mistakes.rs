@@ -305,8 +305,9 @@ fn forty_mistakes_lead_to_a_command_that_works() {
         let words: Vec<&str> = words.split(' ').collect();
         let (code, error) = said(folder, &words);
         assert!(error.starts_with("error: "), "{words:?}: {error}");
-        // What stands on the command line is usage; what stands in a file, or names a machine or an ordering, is input.
-        let usage = error.starts_with("error: `--") || hint.ends_with("--help");
+        // A name that an option does not know is usage; what names a machine, an ordering or a file is input.
+        let unknown = error.starts_with("error: `--") && error.contains("`: unknown ");
+        let usage = unknown || hint.ends_with("--help");
         assert_eq!(code, Some(if usage { 2 } else { 1 }), "{words:?}: {error}");
         assert!(
             error.lines().all(|line| line.len() < 300),

@@ -72,7 +72,7 @@ fn faults_are_named_with_their_line() {
         ),
         (
             "group = 'slowdown'\nguests = ['rign']\nroutings = ['ecmp-hop']",
-            "p.toml:4: unknown pattern `rign`",
+            "p.toml:4: unknown guest `rign`",
         ),
         (
             "group = 'slowdown'\nguests = ['ring']\nroutings = ['ecmp-hop']\nduty = [0.5, 2]",

@@ -183,8 +183,8 @@ fn main() -> ExitCode {
             None => {
                 let message = format!("{e:#}");
                 hints::print_error(&message);
-                // The value of an option that only the command can judge.
-                if message.starts_with("`--") {
+                // A name that the option does not know is usage; what is said of other values may be about the work.
+                if message.starts_with("`--") && message.contains("`: unknown ") {
                     ExitCode::from(2)
                 } else {
                     ExitCode::FAILURE
