@@ -71,7 +71,7 @@ fn machines_of_different_sizes_are_compared_over_the_same_job_sizes() {
     let (document, page) = document(folder.path(), &machines);
     let headline = document["headline"].as_str().unwrap();
     assert!(
-        headline.starts_with("Best for jobs of 2 to 64 nodes: torus:4x4x4 with "),
+        headline.starts_with("Best by mean hops over log-spaced job sizes for jobs of 2 to 64 nodes: torus:4x4x4 with "),
         "{headline}"
     );
     assert!(
@@ -121,7 +121,8 @@ fn machines_of_equal_size_have_exact_means() {
     let (document, page) = document(folder.path(), &["torus:4x4", "hyperx:4x4"]);
     let headline = document["headline"].as_str().unwrap();
     assert!(
-        headline.starts_with("Best: hyperx:4x4 with snake: "),
+        headline
+            .starts_with("Best by mean hops over log-spaced job sizes: hyperx:4x4 with snake: "),
         "{headline}"
     );
     assert!(
@@ -200,7 +201,9 @@ fn a_machine_in_pieces_is_not_compared() {
     // The others are ranked among themselves; alone with others of its kind it has no winner, either.
     let text = run_machines(folder.path(), &[pieces, "torus:4x4", "hyperx:4x4"]);
     assert!(
-        text.starts_with("Best for jobs of 2 to 8 nodes: hyperx:4x4 with "),
+        text.starts_with(
+            "Best by mean hops over log-spaced job sizes for jobs of 2 to 8 nodes: hyperx:4x4 with "
+        ),
         "{text}"
     );
     std::fs::write(folder.path().join("again.conf"), PIECES).unwrap();
@@ -236,7 +239,7 @@ fn a_difference_inside_its_interval_has_no_winner() {
         "{headline}"
     );
     assert_eq!(document["told"], false);
-    assert!(!page.contains("Best for") && !page.contains("<strong>torus:4x4"));
+    assert!(!page.contains("Best by") && !page.contains("<strong>torus:4x4"));
     assert!(
         !page.contains("class=\"low\"") && !page.contains("Best first"),
         "a value is bold"
@@ -521,7 +524,8 @@ fn prices_and_throughput_are_those_worked_out_by_hand() {
         "{headline}"
     );
     assert!(
-        headline.starts_with("Best when traffic is routed well: hyperx:4x4"),
+        headline
+            .starts_with("Best by all-to-all throughput when traffic is routed well: hyperx:4x4"),
         "{headline}"
     );
     assert!(page.contains("What they carry") && page.contains("What they cost and draw"));

@@ -12,6 +12,7 @@ mod bounds;
 mod browser;
 mod by_size;
 mod caminos;
+mod charts;
 mod check;
 mod cli;
 mod collectives;

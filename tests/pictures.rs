@@ -182,6 +182,37 @@ fn groups_of_nodes_have_as_many_squares_as_nodes() {
     assert!(!svg.contains("no node") && !svg.contains("rank"));
 }
 
+/// Along a line of nodes the colour of each cell is that of its node's rank, from dark to light.
+#[test]
+fn nodes_have_the_colours_of_their_ranks() {
+    let topology = Topology::inline("mesh:8", &Default::default()).unwrap();
+    let order = NodeOrder::make(&topology, "random:seed=5").unwrap();
+    let svg = plot::plot_machine(&topology, &order).svg().unwrap();
+    let ramp = plot::rank_colours();
+    let mut cells = Vec::new();
+    for (rank, node) in order.nodes().iter().enumerate() {
+        let step = rank * (ramp.len() - 1) / 7;
+        let drawn = rectangles(&svg, &ramp[step]);
+        // The steps of the ramp beside it are as wide as high, and narrower.
+        let cell = drawn.iter().find(|r| r[1] > 17.0);
+        cells.push((
+            node.0,
+            cell.unwrap_or_else(|| panic!("rank {rank}: {svg}"))[0],
+        ));
+    }
+    cells.sort_by_key(|cell| cell.0);
+    let wide = cells[1].1 - cells[0].1;
+    for (i, (_, left)) in cells.iter().enumerate() {
+        assert!(
+            (left - cells[0].1 - wide * i as f64).abs() < 0.5,
+            "{cells:?}"
+        );
+    }
+    for text in ["random:seed=5 on mesh:8", "rank", "0", "3", "7"] {
+        assert!(texts(&svg).iter().any(|found| found.0 == text), "{text}");
+    }
+}
+
 #[test]
 fn shares_of_nodes_are_labelled_up_to_the_highest() {
     let topology = Topology::inline("torus:3x3", &Default::default()).unwrap();

@@ -111,7 +111,7 @@ fn without_jobs_the_curves_rank() {
     assert!(difference.is_significant() && difference.low.is_none());
     let said = headline(&machines, None);
     assert!(
-        said.starts_with("Best: hyperx:8x8 with ")
+        said.starts_with("Best by mean hops over log-spaced job sizes: hyperx:8x8 with ")
             && said.contains("Both mean distances are exact."),
         "{said}"
     );
@@ -271,7 +271,9 @@ fn a_trace_ranks_by_response_over_weeks() {
     assert_eq!((difference.over, difference.count), ("weeks", 12));
     assert!(difference.is_significant() && difference.high.unwrap() < 0.0);
     let said = headline(&machines, Some("t.swf"));
-    assert!(said.starts_with("Best for t.swf, jobs of at most 10 nodes: mesh:20 with "));
+    assert!(said.starts_with(
+        "Best by mean response time for t.swf, jobs of at most 10 nodes: mesh:20 with "
+    ));
 }
 
 #[test]
@@ -414,7 +416,7 @@ fn the_document_has_figures_orderings_and_the_headline() {
         value["headline"]
             .as_str()
             .unwrap()
-            .starts_with("Best for jobs of 2 to 8 nodes: mesh:2x2,per_router=2 with row-major")
+            .starts_with("Best by mean hops over log-spaced job sizes for jobs of 2 to 8 nodes: mesh:2x2,per_router=2 with row-major")
     );
     assert!(value["machines"][1].get("workload").is_none());
 }

@@ -15,7 +15,7 @@ use nodeorder_jobs::audit::{Audit, AuditSettings, Scored, audit};
 use nodeorder_network::{Context, Topology};
 use nodeorder_order::metric::units::Units;
 use nodeorder_present::report::File;
-use nodeorder_present::report::audit::{AuditColumns, document, files};
+use nodeorder_present::report::audit::{AuditColumns, compact_sentence, document, files};
 use nodeorder_present::report::snapshot_samples::write_room;
 use nodeorder_trace::WorkloadKind;
 use nodeorder_trace::records::Records;
@@ -293,7 +293,8 @@ fn write_table(
         topology.name(),
         found.placements[0].all.jobs
     );
-    layout::print_sentence(out, &about)?;
+    let compact = compact_sentence(found, share);
+    layout::print_sentence(out, &(compact + &about))?;
     writeln!(out)?;
     // The record is always the first placement; all others are held against it.
     let recorded = &found.placements[0];

@@ -3,7 +3,7 @@
 use crate::shared::command_line::CommandLine;
 use crate::shared::comparison::{self, OrderingArgs};
 use crate::shared::output::Output;
-use crate::shared::slowdowns::SlowdownArgs;
+use crate::shared::slowdowns::{SlowdownArgs, install_command};
 use crate::shared::traffic::TrafficArgs;
 use crate::shared::workload::WorkloadArgs;
 use crate::shared::{inputs, output, own_files};
@@ -67,12 +67,9 @@ impl Command {
                 Comparison::new(&topology, &orders, means)?
             }
         };
-        results.advice = Some(Advice::new(
-            &topology,
-            &comparison,
-            slowdowns,
-            self.current.clone(),
-        ));
+        let mut advice = Advice::new(&topology, &comparison, slowdowns, self.current.clone());
+        advice.install = install_command(&advice, &comparison);
+        results.advice = Some(advice);
         let command = self.command_line(context).to_string();
         if let Some(folder) = &self.out {
             let files = report::files(&topology, &orders, &comparison, &results, &command)?;

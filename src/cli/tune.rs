@@ -12,9 +12,11 @@ use nodeorder_network::{Context, Topology};
 use nodeorder_order::NodeOrder;
 use nodeorder_order::metric::rank_distances::RankDistances;
 use nodeorder_present::columns::sweep::ResultRow;
-use nodeorder_present::machines::{Difference, WorkloadOptions};
+use nodeorder_present::machines::WorkloadOptions;
 use nodeorder_present::report;
-use nodeorder_present::report::sweep::{Figure, RankedSetting, describe_lead, rank_settings};
+use nodeorder_present::report::sweep::{
+    Figure, RankedSetting, cut_name, describe_lead, rank_settings,
+};
 use nodeorder_sweep::{Plan, PlanSpec, ResultsTable, checksum};
 use nodeorder_trace::{Options, Trace, open};
 use serde_json::{Value, json};
@@ -86,24 +88,13 @@ const SHOWN: [(&str, &str, usize); 11] = [
     ("mean_ring_step", "ring step", 3),
 ];
 
-/// Computes the mean of a figure over seeds and half its interval; `None` if a seed has none.
-fn mean_and_interval(setting: &RankedSetting, at: usize) -> (Option<f64>, Option<f64>) {
-    // A mean over the seeds that happen to have a value would be of other schedules than its neighbours.
-    let values: Option<Vec<f64>> = setting.rows.iter().map(|figures| figures[at]).collect();
-    let mean = values.map(|values| Difference::over_seeds("", "", &values));
-    let half = mean
-        .as_ref()
-        .and_then(|mean| Some(mean.high? - mean.difference));
-    (mean.map(|mean| mean.difference), half)
-}
-
 /// Describes a setting as a JSON object: means as numbers (`null` where there is none), half their intervals, and the
 /// settings with the same figures.
 fn setting_json(setting: &RankedSetting) -> Value {
     let names = &setting.names;
     let mut object = json!({"setting": names[0], "same": names[1..], "interval": {}});
     for (at, (name, ..)) in SHOWN.iter().enumerate() {
-        let (mean, half) = mean_and_interval(setting, at);
+        let (mean, half) = setting.mean_and_interval(at);
         (object[name], object["interval"][name]) = (json!(mean), json!(half));
     }
     object
@@ -272,6 +263,7 @@ fn describe_table(trace: &Path, plan: &str, table: &str, assumed: &[String]) -> 
     let name = format!("settings for {}", trace.display());
     let mut document = json!({
         "version": env!("CARGO_PKG_VERSION"), "plan": {"name": name, "text": plan},
+        "title": format!("Scheduler settings for {}", trace.display()),
         "results": checksum(table.as_bytes()),
     });
     if !assumed.is_empty() {
@@ -303,8 +295,9 @@ fn write_page(
     (over_time, curves): (String, Option<String>),
 ) -> anyhow::Result<()> {
     let caption = format!(
-        "The machine under {best}: the largest job that could still be placed, and Slurm's fragmentation, below use \
-         and queue."
+        "The machine under {}: the largest job that could still be placed, and Slurm's fragmentation, below use \
+         and queue.",
+        cut_name(best)
     );
     let extra = curves.map(|svg| Figure {
         caption,
@@ -333,7 +326,7 @@ fn write_table(out: &mut impl Write, ranking: &[RankedSetting], title: &str) -> 
             String::new()
         };
         let cells = SHOWN.iter().enumerate().map(|(at, (_, _, decimals))| {
-            let (mean, half) = mean_and_interval(setting, at);
+            let (mean, half) = setting.mean_and_interval(at);
             let half = half.map(|half| format!(" ± {half:.decimals$}"));
             format_number(mean, *decimals) + &half.unwrap_or_default()
         });

@@ -154,22 +154,29 @@ pub fn print_slowdowns(
         let assumed = "Present order: taken to be row-major (--current ORD says another).";
         print_sentence(out, assumed)?;
     }
-    if let Some(order) = advice.order_to_install(comparison) {
-        // As `k8s-nodes` in `k8s-nodes:nodes.json`: whoever reads the machine there schedules there.
-        let kind = comparison.topology.spec.split(':').next();
-        let (target, file) = match kind {
-            Some("k8s-nodes") => ("kueue", "topology.yaml"),
-            Some("jgf") => ("flux", "flux.toml"),
-            _ => ("slurm-lines", "nodes.conf"),
-        };
-        let command = CommandLine::new("export")
-            .add_argument(&comparison.topology.spec)
-            .add_option("--order", [order])
-            .add_option("--to", [target])
-            .add_option("-o", [file]);
+    let order = advice.order_to_install(comparison);
+    if let Some((order, command)) = order.zip(advice.install.as_ref()) {
         print_sentence(out, &format!("Install {order}: {command}"))?;
     }
     Ok(())
+}
+
+/// Builds the command that installs the closest ordering. `None` where nothing is gained.
+pub fn install_command(advice: &Advice, comparison: &Comparison) -> Option<String> {
+    let order = advice.order_to_install(comparison)?;
+    // As `k8s-nodes` in `k8s-nodes:nodes.json`: whoever reads the machine there schedules there.
+    let kind = comparison.topology.spec.split(':').next();
+    let (target, file) = match kind {
+        Some("k8s-nodes") => ("kueue", "topology.yaml"),
+        Some("jgf") => ("flux", "flux.toml"),
+        _ => ("slurm-lines", "nodes.conf"),
+    };
+    let command = CommandLine::new("export")
+        .add_argument(&comparison.topology.spec)
+        .add_option("--order", [order])
+        .add_option("--to", [target])
+        .add_option("-o", [file]);
+    Some(command.to_string())
 }
 
 /// Writes the table of slowdowns.

@@ -12,7 +12,7 @@ use super::score::Score;
 use crate::replay::statistics::interval_half_width;
 use nodeorder_base::ratio::mean_of_sum;
 
-/// Sums of the scores of some jobs. All but two are of whole numbers, and so exact.
+/// Sums of the scores of some jobs. All but three are of whole numbers, and so exact.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sums {
     /// Number of jobs.
@@ -36,6 +36,8 @@ pub struct Sums {
     /// Sum over all jobs of nodes times run time in seconds times the part of the recorded mean distance that the
     /// placement spares.
     spared: f64,
+    /// Sum of the same times the part of the leaf units spanned that is beyond the fewest possible.
+    beyond: f64,
     /// Number of jobs made of segments, of segments that lie in one unit, and of segments that do not.
     pub segments: [u64; 3],
     /// Sum of the units spanned, sum of the fewest possible, and number of jobs that span only the fewest; by level,
@@ -59,6 +61,10 @@ impl Sums {
         // A record may claim any run time; a sum at its limit is better than a crash.
         self.node_seconds = self.node_seconds.saturating_add(node_seconds);
         self.spared += node_seconds as f64 * spared;
+        if let (Some(spanned), Some(fewest)) = (score.spanned.first(), score.fewest.first()) {
+            let compact = f64::from(*fewest) / f64::from(*spanned).max(1.0);
+            self.beyond += node_seconds as f64 * (1.0 - compact).max(0.0);
+        }
         if let Some((whole, broken)) = score.segments {
             self.segments[0] += 1;
             self.segments[1] += u64::from(whole);
@@ -91,6 +97,7 @@ impl Sums {
     pub fn add_sums(&mut self, other: &Sums) {
         self.node_seconds = self.node_seconds.saturating_add(other.node_seconds);
         self.spared += other.spared;
+        self.beyond += other.beyond;
         add_each(&mut self.segments, &other.segments);
         self.jobs += other.jobs;
         self.nodes += other.nodes;
@@ -117,6 +124,12 @@ impl Sums {
     /// `None` if no job has a run time.
     pub fn share_spared(&self, share: f64) -> Option<f64> {
         (self.node_seconds > 0).then(|| share * self.spared / self.node_seconds as f64)
+    }
+
+    /// Computes the node-hours that more leaf units than the fewest cost, if this share of every run time grows with
+    /// the units spanned: Σ nodes · hours · share · (1 - fewest / spanned).
+    pub fn hours_beyond_fewest(&self, share: f64) -> f64 {
+        share * self.beyond / 3600.0
     }
 
     /// Computes the mean over these jobs of their diameter, the largest distance of two nodes, in hops.

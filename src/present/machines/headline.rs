@@ -127,9 +127,9 @@ fn winner_sentence(machines: &Machines, workload: Option<&str>) -> String {
     let figure = criterion.name();
     let unit = criterion.unit();
     let score = criterion.round_score(scores[0]);
-    let score = format!("{figure} {score:.digits$} {unit}");
+    let score = format!("{score:.digits$} {unit}");
     if contenders.len() == 1 {
-        return format!("{first}: {score}.");
+        return format!("{first}: {figure} {score}.");
     }
     let scope = scope_phrase(machines, workload);
     match machines.is_told() {
@@ -147,7 +147,7 @@ fn winner_sentence(machines: &Machines, workload: Option<&str>) -> String {
                 0.0
             };
             format!(
-                "Best{scope}: {first}: {score}, {gap:.digits$} {unit} ({share:.1}%) {more} than {}.",
+                "Best by {figure}{scope}: {first}: {score}, {gap:.digits$} {unit} ({share:.1}%) {more} than {}.",
                 contenders[1].display_name(*criterion),
             )
         }
@@ -170,7 +170,9 @@ fn winner_sentence(machines: &Machines, workload: Option<&str>) -> String {
         None if machines.compared == 0 => {
             format!("No winner{scope}: none of the machines can be compared.")
         }
-        None => format!("No winner{scope}: nothing can be compared with {first} ({score})."),
+        None => {
+            format!("No winner{scope}: nothing can be compared with {first} ({figure} {score}).")
+        }
     }
 }
 

@@ -323,12 +323,13 @@ pub fn join_labels<'a>(labels: impl IntoIterator<Item = &'a str>) -> String {
     labels.into_iter().collect::<Vec<_>>().join("; ")
 }
 
-/// Sorts values from the highest down, thinned to a point a pixel of `room`: ranks and values.
+/// Lists the steps of values that are sorted from the highest down, thinned to one a pixel of `room`: where each begins
+/// and ends, in ranks, at its value.
 pub fn sort_falling(values: &[f64], room: f64) -> impl Iterator<Item = Point> {
     let points = (room as usize).min(values.len());
     // From the first to the last, so that the highest and the lowest value are drawn.
     let at = (0..points).map(move |i| i * (values.len() - 1) / (points - 1).max(1));
-    at.map(|at| (at as f64, values[at]))
+    at.flat_map(|at| [(at as f64, values[at]), (at as f64 + 1.0, values[at])])
 }
 
 /// Legend of a figure: its entries and where they stand.

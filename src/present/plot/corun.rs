@@ -5,6 +5,7 @@ use super::drawing::Figure;
 use super::element::Stroke;
 use super::palette::{HOLE, look_of_slot};
 use super::scale::{Scale, format_briefly};
+use super::text::Text;
 use nodeorder_traffic::corun::Outcome;
 
 const LEFT: f64 = 150.0;
@@ -75,8 +76,11 @@ pub fn plot_corun<'a>(machine: &str, outcome: &'a Outcome) -> Figure<'a> {
         }
         // Names are all there or none, so that no row looks as if it had no job.
         let named = outcome.jobs.iter().filter(|_| jobs <= NAMED).enumerate();
-        let label = |name: &str| name.chars().take(20).collect::<String>();
-        let names = named.map(|(i, job)| (jobs as f64 - i as f64 - 0.5, label(&job.name)));
+        let tick = Text::new(12.0);
+        let names = named.map(|(i, job)| {
+            let name = tick.cut_to_width(&job.name, LEFT - 44.0);
+            (jobs as f64 - i as f64 - 0.5, name)
+        });
         let lines = Scale::named_ticks((0.0, jobs as f64), names.collect());
         let time = Scale::end_to_end((0.0, until), 8).with_brief_labels();
         let panel = Panel::place_panel(

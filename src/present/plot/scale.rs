@@ -288,10 +288,10 @@ pub fn format_tick(value: f64) -> String {
 /// Formats a value in few characters.
 pub fn format_briefly(value: f64) -> String {
     let power = value.abs().max(1e-300).log10().floor();
-    if value != 0.0 && !(-3.0..6.0).contains(&power) {
+    if value != 0.0 && !(-4.0..6.0).contains(&power) {
         return format!("{value:.2e}");
     }
-    let unit = 10f64.powf(3.0 - power.clamp(0.0, 3.0));
+    let unit = 10f64.powf(3.0 - power.clamp(-3.0, 3.0));
     format_tick((value * unit).round() / unit)
 }
 

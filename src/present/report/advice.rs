@@ -25,6 +25,8 @@ pub struct Advice {
     pub slowdowns: Option<SlowdownComparison>,
     /// The ordering that the site has today; row-major where nobody said.
     pub current: Option<String>,
+    /// Command that installs the closest ordering; none where nothing is gained.
+    pub install: Option<String>,
     /// Capacity of a node link.
     node_capacity: f64,
 }
@@ -87,6 +89,7 @@ impl Advice {
         Advice {
             slowdowns,
             current,
+            install: None,
             node_capacity: topology.network().node_capacity(),
         }
     }
@@ -246,28 +249,20 @@ impl Advice {
             .filter_map(|(all, guest)| self.guest_verdict(all, guest))
             .collect();
         let answers = self.answers(comparison).by_traffic;
+        let distance = answers.get("distance");
         // Where nobody said what the site has, nothing can be said to be best already.
-        let Some(current) = &self.current else {
-            return list_plain(verdicts);
-        };
-        if answers.values().all(|answer| answer.order == current) {
-            verdicts.insert(0, "Your present order is already best.".into());
-        } else if let Some(Answer {
-            order,
-            gain_over_current: Some(gain),
-            ..
-        }) = answers.get("distance")
-        {
-            verdicts.insert(
-                0,
-                format!(
-                    "distance: take {order}, {} below {current}.",
-                    per_cent(100.0 * gain)
-                )
-                .into(),
-            );
+        if let Some(current) = &self.current {
+            if answers.values().all(|answer| answer.order == current) {
+                verdicts.insert(0, "Your present order is already best.".into());
+            } else if let Some(answer) = distance
+                && let Some(gain) = answer.gain_over_current
+            {
+                let gain = per_cent(100.0 * gain);
+                let said = format!("distance: take {}, {gain} below {current}.", answer.order);
+                verdicts.insert(0, said.into());
+            }
         }
-        list_plain(verdicts)
+        verdicts.iter().map(RichText::plain).collect()
     }
 
     /// Names the closest ordering, where it gains over the present one.
@@ -331,7 +326,8 @@ impl Advice {
         {
             let mut steps = vec![sentence("").bold(label(first)).text(" at 0")];
             for (duty, next) in guest.list_changes() {
-                let from = format!(" from {} on", format_fixed(duty, 2));
+                // A hundredth is the least that is told.
+                let from = format!(" from {} on", format_fixed(duty.max(0.01), 2));
                 steps.push(sentence("").bold(label(next)).text(from));
             }
             said = said
@@ -367,7 +363,12 @@ impl Advice {
             let title = format!("{}, all (times)", guest.guest);
             columns.push(Column::new(title, 2, BestValue::Low, all));
         }
-        let table = Table::ranked("Slowdown of orderings", compared.orderings.clone(), columns);
+        let table = Table::ranked(
+            "Slowdown of orderings",
+            compared.orderings.clone(),
+            comparison.list_ranks(),
+            columns,
+        );
         let sent = per_cent(100.0 * compared.duty);
         let about = sentence(
             "How many times as long communication takes as on a network that never \
@@ -457,14 +458,6 @@ fn times_text(loss: &OrderingLoss<'_>, ordering: usize, size: usize) -> String {
         || "not at all".into(),
         |mixed| format!("{} times", format_fixed(mixed, 1)),
     )
-}
-
-/// Lists sentences as plain text.
-fn list_plain(sentences: Vec<RichText>) -> Vec<String> {
-    let plain = sentences
-        .iter()
-        .map(|said| said.plain().replace('\u{a0}', " "));
-    plain.collect()
 }
 
 /// Says in a sentence how much communication is slowed.

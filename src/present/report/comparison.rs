@@ -17,12 +17,7 @@ use nodeorder_order::metric::comparison::Comparison;
 
 /// Says how many node-hours the best ordering saves on a trace. Empty if nothing was scheduled.
 pub fn saved(schedules: &Schedules) -> String {
-    // Terminals may lack the typographic space and minus of pages.
-    super::saved::saving_sentences(schedules)
-        .plain()
-        .trim_end()
-        .replace('\u{a0}', " ")
-        .replace('−', "-")
+    super::saved::saving_sentences(schedules).plain()
 }
 
 /// Says where compact placement slows communication. Empty if it does nowhere.
@@ -31,12 +26,7 @@ pub fn lost(comparison: &Comparison, workload: &WorkloadResults<'_>) -> String {
         .advice
         .as_ref()
         .map(|advice| advice.loss_sentence(comparison));
-    // As for savings.
-    lost.unwrap_or_default()
-        .plain()
-        .trim_end()
-        .replace('\u{a0}', " ")
-        .replace('’', "'")
+    lost.unwrap_or_default().plain()
 }
 
 /// Writes the sentences that a comparison's page begins with, as HTML: the verdict, then what limits it.

@@ -13,7 +13,7 @@ use super::terms;
 use crate::columns::corun::{CorunFigures, JOB, LinkUse};
 use crate::columns::{json_object, write_table};
 use crate::plot::replay::BarPanel;
-use crate::plot::{self, format_thousands};
+use crate::plot::{self, format_briefly, format_thousands};
 use nodeorder_base::{NodeId, Result};
 use nodeorder_traffic::corun::{Detail, Fair, JobOutcome, Outcome, Settings};
 use nodeorder_traffic::mapping::{Fabric, FixedRouting};
@@ -158,13 +158,14 @@ fn jobs_section(fabric: &Fabric<'_>, outcome: &Outcome) -> Result<Section> {
     }
     // The table has all; more bars would be too thin to be distinguished.
     bars.truncate(MOST_BARS);
-    let seconds = |of: fn(&JobOutcome) -> f64| jobs.iter().map(move |job| Some(of(job)));
+    let seconds = |of: fn(&JobOutcome) -> f64| jobs.iter().map(move |job| format_briefly(of(job)));
+    let slowdowns = jobs.iter().map(|job| Some(job.slowdown()));
     let columns = vec![
         Column::counts("Processes", jobs.iter().map(|job| job.processes.into())),
         Column::counts("Iterations", jobs.iter().map(|job| job.iterations)),
-        Column::unranked_figures("Seconds beside the others", 6, seconds(|job| job.seconds)),
-        Column::unranked_figures("Seconds alone", 6, seconds(|job| job.alone)),
-        Column::unranked_figures("Slowdown (times)", 3, seconds(JobOutcome::slowdown)),
+        Column::unordered_figures("Seconds beside the others", seconds(|job| job.seconds)),
+        Column::unordered_figures("Seconds alone", seconds(|job| job.alone)),
+        Column::unranked_figures("Slowdown (times)", 3, slowdowns),
     ];
     let about =
         "Mean time of an iteration beside the other jobs and alone; their ratio is the slowdown.";

@@ -248,11 +248,15 @@ impl Table {
         }
     }
 
-    /// Makes a table of orderings, which are in the order of their ranks.
-    pub fn ranked(label: &'static str, names: Vec<String>, columns: Vec<Column>) -> Self {
-        let before = vec![Column::counts("Rank", 1..=names.len() as u64)];
+    /// Makes a table of orderings, which are in the order of their `ranks`.
+    pub fn ranked(
+        label: &'static str,
+        names: Vec<String>,
+        ranks: Vec<u64>,
+        columns: Vec<Column>,
+    ) -> Self {
         Table {
-            before,
+            before: vec![Column::counts("Rank", ranks)],
             ..Table::new(label, "Ordering", names, columns)
         }
     }
@@ -289,6 +293,16 @@ impl Table {
     fn first_column(&self) -> usize {
         self.before.len() + 1 + usize::from(!self.curves.is_empty())
     }
+}
+
+/// Ranks sorted figures from 1; equal ones share a rank.
+pub fn rank_figures(sorted: &[f64]) -> Vec<u64> {
+    let mut ranks = Vec::new();
+    for figure in sorted {
+        let before = sorted.iter().take_while(|other| *other != figure);
+        ranks.push(before.count() as u64 + 1);
+    }
+    ranks
 }
 
 /// A section that shows a table.

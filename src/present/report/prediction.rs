@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::html::{BestValue, Column, Figure, Section, Table};
+use super::html::{BestValue, Column, Figure, Section, Table, rank_figures};
 use super::sentences::{RichText, file_name, sentence};
 use crate::columns;
 use crate::columns::comparison::WorkloadRow;
@@ -32,8 +32,12 @@ pub fn write_csv(out: impl Write, prediction: &Prediction) -> io::Result<()> {
     columns::write_table(out, &columns, rows)
 }
 
-/// Draws forecasts against outcomes. Fails if no job had two nodes: there is nothing to draw.
-pub(super) fn draw_forecast(machine: &str, prediction: &Prediction) -> Result<Figure> {
+/// Draws forecasts against outcomes. `None` if no job had two nodes: there is nothing to draw.
+pub(super) fn draw_forecast(machine: &str, prediction: &Prediction) -> Result<Option<Figure>> {
+    let mut outcomes = prediction.rows.iter().flat_map(|row| &row.mean_mind);
+    if outcomes.all(Option::is_none) {
+        return Ok(None);
+    }
     let notes: Vec<String> = prediction
         .agreement
         .iter()
@@ -65,7 +69,7 @@ pub(super) fn draw_forecast(machine: &str, prediction: &Prediction) -> Result<Fi
     let title = format!("Does MPC predict the distances of jobs on {machine}?");
     let caption = "Where the marks rise from left to right, weighted MPC ranks the orderings as the replay does.";
     let drawn = plot::replay::Figure::plot_prediction(&title, &panels, &rows)?;
-    Figure::from_drawing("workload.svg", caption, drawn)
+    Ok(Some(Figure::from_drawing("workload.svg", caption, drawn)?))
 }
 
 /// Ranks the orderings by weighted MPC, the lowest first.
@@ -77,15 +81,16 @@ pub(super) fn rank_by_forecast(prediction: &Prediction) -> Vec<&OrderingPredicti
 
 /// Makes the page's sections: what was replayed and how good a forecast MPC is, with the `figure`; and the contention
 /// of the jobs' traffic, if they have any.
-pub(super) fn prediction_sections(prediction: &Prediction, figure: Figure) -> Vec<Section> {
+pub(super) fn prediction_sections(prediction: &Prediction, figure: Option<Figure>) -> Vec<Section> {
     let ranked = rank_by_forecast(prediction);
     let names: Vec<String> = ranked.iter().map(|row| row.ordering.clone()).collect();
-    let weighted = ranked.iter().map(|row| Some(row.weighted_mpc));
+    let weighted: Vec<f64> = ranked.iter().map(|row| row.weighted_mpc).collect();
+    let ranks = rank_figures(&weighted);
     let mut columns = vec![Column::new(
         "Weighted MPC (hops)",
         4,
         BestValue::Low,
-        weighted,
+        weighted.into_iter().map(Some),
     )];
     for (i, allocator) in prediction.allocators.iter().enumerate() {
         let minds = ranked.iter().map(|row| row.mean_mind[i]);
@@ -119,11 +124,11 @@ pub(super) fn prediction_sections(prediction: &Prediction, figure: Figure) -> Ve
          the lowest value of each column is bold.",
         format_thousands(prediction.placed),
     );
-    let table = Table::ranked("Replay by ordering", names.clone(), columns);
+    let table = Table::ranked("Replay by ordering", names.clone(), ranks, columns);
     let title = format!("Replay of the workload {}", file_name(&prediction.workload));
     let mut replay = Section::new("workload", title, about, table);
     replay.said = agreement_sentence(&prediction.agreement);
-    replay.figures = vec![figure];
+    replay.figures.extend(figure);
     let mut sections = vec![replay];
     if let Some(guest) = &prediction.guest {
         sections.push(contention_section(prediction, guest, &ranked, names));
@@ -140,18 +145,13 @@ fn contention_section(
 ) -> Section {
     let mut columns = Vec::new();
     for (i, allocator) in prediction.allocators.iter().enumerate() {
-        columns.push(Column::new(
-            format!("Contention, {allocator}"),
-            4,
-            BestValue::Low,
-            ranked.iter().map(|row| row.traffic.get(i)?.mean_contention),
-        ));
-        columns.push(Column::new(
-            format!("Dilation, {allocator} (hops)"),
-            4,
-            BestValue::Low,
-            ranked.iter().map(|row| row.traffic.get(i)?.mean_dilation),
-        ));
+        let traffic = ranked.iter().map(|row| row.traffic.get(i));
+        let contention = traffic.clone().map(|jobs| jobs?.mean_contention);
+        let dilation = traffic.map(|jobs| jobs?.mean_dilation);
+        let title = format!("Contention, {allocator}");
+        columns.push(Column::new(title, 4, BestValue::Low, contention));
+        let title = format!("Dilation, {allocator} (hops)");
+        columns.push(Column::new(title, 4, BestValue::Low, dilation));
     }
     let about = sentence("Every job sends ")
         .bold(pattern)

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::html::{BestValue, Column, Section, Table};
+use super::html::{BestValue, Column, Section, Table, rank_figures};
 use super::sentences::{file_name, range_text, sentence};
 use crate::columns;
 use crate::columns::schedule::ScheduleFigures;
@@ -140,7 +140,9 @@ pub(super) fn queue_section(schedules: &Schedules) -> Section {
              value of each column is bold, but for utilisation: it is high where jobs run longer, too.{recorded}"
         ));
     let columns = columns_by_class(schedules, &ranked);
-    let mut table = Table::ranked("Schedules by ordering", names, columns);
+    let responses: Vec<f64> = ranked.iter().map(|row| row.summary.mean_response).collect();
+    let ranks = rank_figures(&responses);
+    let mut table = Table::ranked("Schedules by ordering", names, ranks, columns);
     if let Some(recorded) = &schedules.recorded {
         table.add_unranked_row(
             recorded.ordering.clone(),

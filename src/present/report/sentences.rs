@@ -73,9 +73,10 @@ impl RichText {
         self.plain.is_empty()
     }
 
-    /// Returns the text without marks, for terminals.
-    pub fn plain(&self) -> &str {
-        &self.plain
+    /// Makes the text without marks, for terminals, which may lack the typographic characters of pages.
+    pub fn plain(&self) -> String {
+        let text = self.plain.trim_end().replace('\u{a0}', " ");
+        text.replace('−', "-").replace('’', "'")
     }
 }
 

@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 
 use askama::Template;
+use serde_json::Value as Json;
 
 use super::grouping::group_by_key;
 pub use super::html::Figure;
@@ -11,7 +12,7 @@ use super::html::{Fact, Section};
 use super::sentences::{RichText, file_name};
 use super::terms::{self, Term};
 use crate::columns::sweep::ResultRow;
-use crate::plot::{self, format_thousands};
+use crate::plot::{self, format_briefly, format_thousands};
 use figures::{
     BarFigure, IMPROVED, LOWER, draw_heat_maps, draw_improvement, figure_file, side_by_side,
 };
@@ -19,7 +20,7 @@ use groups::{GROUPS, RowGroup};
 use nodeorder_base::{Result, Text};
 pub use ranking::{RankedSetting, rank_settings};
 use section_figures::{SectionFigures, distinct_values, group_rows};
-pub use settings::describe_lead;
+pub use settings::{cut_name, describe_lead};
 use table::read_results;
 
 mod figures;
@@ -37,7 +38,7 @@ const MOST_NOTES: usize = 40;
 #[template(path = "sweep.html")]
 struct SweepPage<'p> {
     version: &'static str,
-    name: &'p str,
+    title: String,
     css: String,
     js: &'static str,
     /// Best ordering of each section, in a sentence.
@@ -100,9 +101,11 @@ pub fn page(
     let notes = count_notes(rows);
     let page = SweepPage {
         version: env!("CARGO_PKG_VERSION"),
-        name: manifest["plan"]["name"]
-            .as_str()
-            .unwrap_or("without a name"),
+        title: match (&manifest["title"], &manifest["plan"]["name"]) {
+            (Json::String(title), _) => title.clone(),
+            (_, Json::String(name)) => format!("Sweep {name}"),
+            _ => "Sweep without a name".into(),
+        },
         css: [super::page::CSS, plot::STYLE].concat(),
         js: super::page::TABLES,
         verdicts: content.verdicts,
@@ -168,10 +171,10 @@ impl PageContent {
 fn list_run_facts(rows: &[ResultRow], manifest: &serde_json::Value) -> Vec<Fact> {
     let mut facts = vec![Fact::new("Rows", format_thousands(rows.len() as u64))];
     for key in ["version", "seconds", "threads"] {
+        let text = manifest[key].as_str().map(String::from);
+        let value = text.or_else(|| manifest[key].as_f64().map(format_briefly));
         // A table without its manifest has a page, too.
-        if !manifest[key].is_null() {
-            facts.push(Fact::new(key, manifest[key].to_string().trim_matches('"')));
-        }
+        facts.extend(value.map(|value| Fact::new(key, value)));
     }
     for assumed in manifest["assumed"].as_array().into_iter().flatten() {
         facts.extend(
@@ -207,6 +210,7 @@ fn make_group_section(figures: &SectionFigures<'_>, number: usize) -> Result<Sec
             note: LOWER,
             orderings: figures.rank_orderings(),
             all: figures.all,
+            intervals: false,
         };
         // Rows without workloads have no choice beside the ordering, and their panels no name.
         let named = if group.by == "topology" { "" } else { choice };
@@ -222,7 +226,7 @@ fn make_group_section(figures: &SectionFigures<'_>, number: usize) -> Result<Sec
                 figures.mean_figure(ordering, choice, group.columns[i].0)
             })?);
     } else {
-        section.figures = draw_heat_maps(figures, number)?;
+        (section.figures, section.said) = draw_heat_maps(figures, number)?;
     }
     if replayed {
         section.figures.extend(draw_improvement(

@@ -5,6 +5,7 @@ use super::data::{BarPanel, Bars, Labelled};
 use super::groups::{EVERY_SIZE, GROUPS};
 use crate::plot::chart::{BELOW, Panel, TOP, WIDTH, draw_panel_title, side_by_side};
 use crate::plot::drawing::Figure;
+use crate::plot::element::Stroke;
 use crate::plot::palette::look_of_slot;
 use crate::plot::scale::{Scale, format_fixed, format_thousands, lowest_and_highest};
 use crate::plot::text::Text;
@@ -18,6 +19,9 @@ const NUMBER: f64 = 52.0;
 const NAMES: f64 = 22.0;
 /// Number of panels in a row.
 const ACROSS: usize = 3;
+
+/// A value and half its interval.
+type Measured = (Option<f64>, Option<f64>);
 
 impl<'a> Figure<'a> {
     /// Draws means of small jobs, large jobs and all, a bar an allocator (Figs 32 and 33). `what` is
@@ -34,7 +38,8 @@ impl<'a> Figure<'a> {
         Figure::plot_bars(title, EVERY_SIZE, &panels, rows)
     }
 
-    /// Draws any figures: a bar for each row in each of `panels`, of which the row's data has one value each.
+    /// Draws any figures: a bar for each row in each of `panels`, of which the row's data has one value each; after
+    /// these may stand half the interval of each, and then a dot with its interval is drawn in the place of the bar.
     /// Panels whose axes have one name share their scale.
     ///
     /// # Errors
@@ -47,21 +52,17 @@ impl<'a> Figure<'a> {
     ) -> Result<Self> {
         let finite =
             |value: Option<&Option<f64>>| value.copied().flatten().filter(|v| v.is_finite());
-        let values: Vec<(BarPanel<'a>, Vec<Option<f64>>)> = (panels.iter().enumerate())
-            .map(|(i, panel)| {
-                (
-                    *panel,
-                    rows.iter()
-                        .map(|row| finite(row.data.as_ref().get(i)))
-                        .collect(),
-                )
-            })
-            .collect();
+        let mut values: Vec<(BarPanel<'a>, Vec<Measured>)> = Vec::new();
+        for (i, panel) in panels.iter().enumerate() {
+            let data = rows.iter().map(|row| row.data.as_ref());
+            let each = data.map(|data| (finite(data.get(i)), finite(data.get(panels.len() + i))));
+            values.push((*panel, each.collect()));
+        }
         let description = values.iter().map(|(panel, values)| {
             let each = rows
                 .iter()
                 .zip(values)
-                .map(|(row, v)| (row.label, panel.format_value(*v)));
+                .map(|(row, v)| (row.label, panel.format_value(v.0)));
             let each: Vec<String> = each.map(|(label, v)| format!("{label} {v}")).collect();
             format!("{}, {}: {}", panel.axis, panel.name, each.join("; "))
         });
@@ -78,8 +79,13 @@ impl<'a> Figure<'a> {
         };
         let high = count * EACH + 4.0;
         let step = NAMES + high + BELOW;
-        let range = |values: &[&Vec<Option<f64>>]| {
-            lowest_and_highest(values.iter().flat_map(|v| v.iter().flatten().copied()))
+        let range = |values: &[&Vec<Measured>]| {
+            let each = values.iter().copied().flatten();
+            let ends = each.filter_map(|(value, half)| {
+                let half = half.unwrap_or(0.0);
+                Some([(*value)? - half, (*value)? + half])
+            });
+            lowest_and_highest(ends.flatten())
         };
         let all = range(&values.iter().map(|(_, v)| v).collect::<Vec<_>>());
         let size = (WIDTH, TOP + panels.len().div_ceil(across) as f64 * step);
@@ -103,12 +109,19 @@ impl<'a> Figure<'a> {
                 let ends = (left, end - NUMBER);
                 let mut chart = Panel::place_panel(ends, (top, high), (&x, x_name), (&y, y_name))
                     .draw_with(pen, (true, false))?;
-                for (i, ((_, slot), mean)) in rows.iter().zip(values).enumerate() {
+                for (i, ((_, slot), (mean, half))) in rows.iter().zip(values).enumerate() {
                     let middle = count - i as f64 - 0.5;
-                    let bar =
-                        // From zero to either side, so that losses point to the left.
-                        mean.map(|m| [(m.min(0.0), middle - 0.34), (m.max(0.0), middle + 0.34)]);
-                    chart.draw_bars(bar, look_of_slot(*slot).colour)?;
+                    let look = look_of_slot(*slot);
+                    if let (Some(mean), Some(half)) = (mean, half) {
+                        let line = [(mean - half, middle), (mean + half, middle)];
+                        chart.draw_line(line, &Stroke::solid_line(look.colour, 2.0))?;
+                        chart.draw_marks([(*mean, middle)], look)?;
+                    } else {
+                        let bar =
+                            // From zero to either side, so that losses point to the left.
+                            mean.map(|m| [(m.min(0.0), middle - 0.34), (m.max(0.0), middle + 0.34)]);
+                        chart.draw_bars(bar, look.colour)?;
+                    }
                     let at = (end - 4.0, chart.to_pixel((0.0, middle)).1 + 4.5);
                     pen.draw_text(at, &panel.format_value(*mean), &text.right_aligned())?;
                 }

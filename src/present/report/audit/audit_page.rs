@@ -2,7 +2,7 @@
 
 use super::groups::{month_section, size_section, time_section};
 use super::worst::worst_section;
-use crate::plot::{format_fixed, format_thousands};
+use crate::plot::{format_briefly, format_fixed, format_thousands};
 use crate::report::document::Document;
 use crate::report::file::File;
 use crate::report::html::{BestValue, Column, Fact, Figure, Section, Table};
@@ -13,6 +13,9 @@ use nodeorder_base::Result;
 use nodeorder_jobs::audit::Audit;
 use nodeorder_jobs::audit::summary::{Summary, Sums};
 use nodeorder_network::Topology;
+
+/// Share of run times taken to grow with the units that a job spans, where nobody says.
+const ASSUMED_SHARE: f64 = 0.2;
 
 /// Makes the page as HTML text; returns its figures as well.
 pub fn html(
@@ -53,7 +56,7 @@ pub fn html(
     }
     let page = Document {
         title: format!("What the scheduler did to the jobs of {}", file_name(trace)),
-        verdict: recorded_sentence(audit),
+        verdict: recorded_sentence(audit, share),
         details: method_paragraph(audit).into(),
         about: ("read", "What was read"),
         facts,
@@ -65,22 +68,36 @@ pub fn html(
     Ok(page.html())
 }
 
-/// Says how far apart the nodes of jobs were, and what the best alternative would have given.
-fn recorded_sentence(audit: &Audit) -> RichText {
+/// Says how many of the recorded jobs were as compact as possible, and what the others cost. Empty where the machine
+/// has no units, or no job was scored.
+pub fn compact_sentence(audit: &Audit, share: Option<f64>) -> String {
+    let recorded = &audit.placements[0].all;
+    let Some(level) = audit.levels.first() else {
+        return String::new();
+    };
+    let Some(compact) = recorded.share_at_fewest(0) else {
+        return String::new();
+    };
+    let share = share.unwrap_or(ASSUMED_SHARE);
+    format!(
+        "{:.1}% of your jobs were as compact as possible, in the fewest {level} units; {:.1}% were not: about {} node-hours, \
+         if {:.0}% of run time grows with the units spanned (an assumption: --share). ",
+        100.0 * compact,
+        100.0 * (1.0 - compact),
+        format_briefly(recorded.hours_beyond_fewest(share)),
+        100.0 * share
+    )
+}
+
+/// Says how compact jobs were, how far apart their nodes, and what the best alternative would have given.
+fn recorded_sentence(audit: &Audit, share: Option<f64>) -> RichText {
     let recorded = &audit.placements[0];
     let hops = recorded.all.mean_hops();
-    let mut said = sentence("Recorded: ").text(hops.map_or_else(
+    let said = sentence(compact_sentence(audit, share)).text("Recorded: ");
+    let mut said = said.text(hops.map_or_else(
         || "no job of several nodes whose distances are known".to_string(),
         |hops| format!("{hops:.3} hops between two nodes of a job on average"),
     ));
-    if let Some(level) = audit.levels.first()
-        && let Some(share) = recorded.all.share_at_fewest(0)
-    {
-        said = said.text(format!(
-            "; {:.1}% of the jobs span the fewest {level} units possible",
-            100.0 * share
-        ));
-    }
     let best = audit.placements[1..]
         .iter()
         .filter_map(|tried| Some((tried, tried.all.mean_hops()?)))

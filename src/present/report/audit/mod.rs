@@ -20,6 +20,7 @@ mod audit_page;
 mod groups;
 mod worst;
 
+pub use audit_page::compact_sentence;
 pub use groups::period_hours;
 
 /// Columns of the rows of an audit, which has a row a job.

@@ -87,7 +87,7 @@
     // Names have room beside a few curves; of many the table is the legend.
     const named = shown.size > 6 ? [] : curvesShown();
     const name = (curve) => curve.limit?.name ?? page.orderings[curve.i].label;
-    const room = Math.min(0.3 * width, Math.max(0, ...named.map((curve) => pen.measureText(name(curve)).width + 34)));
+    const room = Math.min(0.4 * width, Math.max(0, ...named.map((curve) => pen.measureText(name(curve)).width + 34)));
     const box = { left: MARGIN.left, right: width - Math.max(MARGIN.right, room), top: MARGIN.top, bottom: height - MARGIN.bottom };
     const sight = inSight();
     const [low, high] = range(sight);

@@ -51,6 +51,8 @@ struct Page<'p> {
     js: String,
     data: String,
     verdict: RichText,
+    /// Ordering to install, and the command that does it.
+    install: Option<(&'p str, &'p str)>,
     details: Vec<RichText>,
     facts: Vec<Fact>,
     table: Table,
@@ -89,8 +91,10 @@ pub fn html(
     let comparison = compared.comparison;
     // The lowest of all curves: small curves are drawn against it, and scripts tell who is best.
     let best = plot::lowest_curve(comparison.entries.iter().map(|e| e.values.as_slice()));
-    let slowdowns = workload.advice.as_ref();
-    let slowdowns = slowdowns.and_then(|advice| advice.slowdowns.as_ref());
+    let advice = workload.advice.as_ref();
+    let slowdowns = advice.and_then(|advice| advice.slowdowns.as_ref());
+    let order = advice.and_then(|advice| advice.order_to_install(comparison));
+    let install = advice.and_then(|advice| advice.install.as_deref());
     let (pictures, beside) = choose_pictures(comparison, &figures.machines);
     let page = Page {
         version: env!("CARGO_PKG_VERSION"),
@@ -99,6 +103,7 @@ pub fn html(
         js: SCRIPTS.concat(),
         data: data::document(compared, files, &best, slowdowns),
         verdict: verdict::opening_sentences(comparison, workload),
+        install: order.zip(install),
         details: verdict::detail_paragraphs(comparison, workload),
         facts: machine_facts(compared.topology, comparison, workload),
         table: ranking::ranking_table(comparison, &compared.slots, &best)?,

@@ -65,9 +65,13 @@ pub fn ranking_table(comparison: &Comparison, slots: &[usize], best: &[f64]) -> 
     let names = entries.iter().map(|e| e.label.clone()).collect();
     Ok(Table {
         id: "ranked",
-        before: vec![Column::counts("Rank", comparison.list_ranks())],
         curves,
-        ..Table::ranked("Ranking of the orderings", names, columns)
+        ..Table::ranked(
+            "Ranking of the orderings",
+            names,
+            comparison.list_ranks(),
+            columns,
+        )
     })
 }
 

@@ -39,19 +39,47 @@ for (const table of document.querySelectorAll("table.sortable")) {
 addEventListener("beforeprint", () => {
   for (const details of document.querySelectorAll("details")) details.open = true;
 });
-/** Lets a name break after a comma, colon, slash or blank only. */
-function keepWhole(cell) {
-  for (const text of [...cell.childNodes].filter((node) => node.nodeType === 3)) {
-    const parts = text.data.split(/(?<=[,:/ ])/).flatMap((part) => {
-      const span = document.createElement("span");
-      span.className = "whole";
-      span.textContent = part;
-      return [span, document.createElement("wbr")];
+/** Lets names break after a comma, colon or slash, long ones after a hyphen, too; nowhere else. What stands before a
+    name, such as the sample of its curve, stays beside it. */
+function keepWhole(element) {
+  const NAME = /[a-z]\S*[-:,/=]\S|--/i;
+  const LONG = 24;
+  const sample = element.querySelector(":scope > svg");
+  const walk = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+  const texts = [];
+  while (walk.nextNode()) texts.push(walk.currentNode);
+  for (const text of texts) {
+    if (text.parentElement.className === "whole" || !(sample || NAME.test(text.data))) continue;
+    const tokens = text.data.split(/(\s+)/).map((token) => {
+      if (!token.trim() || !(sample || NAME.test(token))) return [token];
+      const parts = token.split(/(?<=[,:/])(?=.)/).flatMap((part) => (part.length > LONG ? part.split(/(?<=-)(?=[^-])/) : [part]));
+      return parts.flatMap((part, i) => {
+        const span = document.createElement("span");
+        // A part of many letters has to break somewhere.
+        if (part.length <= LONG) span.className = "whole";
+        span.textContent = part;
+        return i ? [document.createElement("wbr"), span] : [span];
+      });
     });
-    text.replaceWith(...parts);
+    text.replaceWith(...tokens.flat());
   }
+  if (sample) element.querySelector(".whole")?.prepend(sample);
 }
-document.querySelectorAll("th[scope=row]").forEach(keepWhole);
+document.querySelectorAll("h1,h2,p,li,dt,dd,figcaption,summary,pre,th").forEach(keepWhole);
+const told = new MutationObserver((changes) => {
+  changes.forEach((change) => keepWhole(change.target));
+  told.takeRecords();
+});
+document.querySelectorAll("[role=status],[aria-live]").forEach((e) => told.observe(e, { childList: true }));
+const copy = document.getElementById("copy");
+if (copy) {
+  copy.hidden = false;
+  copy.addEventListener("click", () => {
+    // Pages opened as files may have no other way to the clipboard.
+    getSelection().selectAllChildren(document.getElementById("install"));
+    copy.textContent = document.execCommand("copy") ? "Copied" : "Selected";
+  });
+}
 // A word above what is wider than the window, as long as it is.
 for (const box of document.querySelectorAll(".scroll")) {
   const cue = document.createElement("p");

@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 
 use super::section_figures::SectionFigures;
-use crate::plot::HeatMap;
 use crate::plot::replay::{BarPanel, Bars, Figure as Drawn};
+use crate::plot::{HeatMap, format_fixed};
 use crate::report::bar_figure::{BarRow, draw_bars};
 use crate::report::html::{BestValue, Column, Figure, Section, Table};
-use crate::report::sentences::file_name;
+use crate::report::sentences::{RichText, file_name, sentence};
 use nodeorder_base::Result;
 use nodeorder_jobs::replay::set::BASELINE;
 
@@ -87,6 +87,7 @@ fn machine_section(machines: &[&SectionFigures<'_>], number: usize) -> Result<Se
         note: LOWER,
         orderings: names,
         all: first.all,
+        intervals: false,
     };
     for (column, _, axis) in group.columns {
         let panels: Vec<(&str, &str)> = machine_names.iter().map(|name| (*name, *axis)).collect();
@@ -118,6 +119,8 @@ pub struct BarFigure<'a> {
     pub orderings: Vec<String>,
     /// Names in the whole sweep, whose indices decide colours.
     pub all: &'a [String],
+    /// Whether half the interval of a value is known: that of panel i stands as many places on as there are panels.
+    pub intervals: bool,
 }
 
 impl BarFigure<'_> {
@@ -142,7 +145,8 @@ impl BarFigure<'_> {
         for label in shown {
             // The index in the whole sweep: an ordering has one colour in all figures.
             let slot = self.all.iter().position(|other| other == label);
-            let values = (0..drawn.len()).map(|i| value(label, i));
+            let known = drawn.len() * (1 + usize::from(self.intervals));
+            let values = (0..known).map(|i| value(label, i));
             rows.push((label, slot.unwrap_or(0), values.collect()));
         }
         let more = match self.orderings.len() - shown.len() {
@@ -154,8 +158,12 @@ impl BarFigure<'_> {
     }
 }
 
-/// Draws a heat map of each column of a section's group: orderings, the best first, against the choices.
-pub fn draw_heat_maps(figures: &SectionFigures<'_>, number: usize) -> Result<Vec<Figure>> {
+/// Draws a heat map of each column of a section's group: orderings, the best first, against the choices. Says in
+/// sentences which columns have equal values only.
+pub fn draw_heat_maps(
+    figures: &SectionFigures<'_>,
+    number: usize,
+) -> Result<(Vec<Figure>, RichText)> {
     let mut rows = figures.rank_orderings();
     let more = match rows.len().saturating_sub(MOST_BARS) {
         0 => String::new(),
@@ -169,6 +177,7 @@ pub fn draw_heat_maps(figures: &SectionFigures<'_>, number: usize) -> Result<Vec
         .map(String::as_str)
         .collect();
     let mut drawn = Vec::new();
+    let mut equal = Vec::new();
     for (column, _, axis) in figures.group.columns {
         let mut values = Vec::new();
         for ordering in &rows {
@@ -187,8 +196,14 @@ pub fn draw_heat_maps(figures: &SectionFigures<'_>, number: usize) -> Result<Vec
         };
         let whose = if apart { " of a column" } else { "" };
         let note = format!("lower is better; the lowest{whose} has a frame, ties too");
+        let read = map.values.iter().flatten().flatten();
+        let read: BTreeSet<String> = read.map(|v| format_fixed(*v, map.decimals)).collect();
+        // One colour says nothing.
+        if let [value] = Vec::from_iter(&read)[..] {
+            equal.push(sentence(format!("All equal: {axis} {value}.")));
+        }
         // A column that no row has a value of is left out, as in the table.
-        if map.values.iter().flatten().any(Option::is_some) {
+        if read.len() > 1 {
             let title = format!("{}: {axis}", figures.title());
             let caption = format!("The table as colours, dark for low values.{more}");
             let cells = map.plot_cells((&title, &note))?;
@@ -199,7 +214,7 @@ pub fn draw_heat_maps(figures: &SectionFigures<'_>, number: usize) -> Result<Vec
             )?);
         }
     }
-    Ok(drawn)
+    Ok((drawn, RichText::join(equal, " ")))
 }
 
 /// Draws the improvement of the best combinations over `fifo:0`. `None` if none has one.

@@ -25,6 +25,17 @@ pub struct RankedSetting {
 }
 
 impl RankedSetting {
+    /// Computes the mean of a figure over the rows and half its 95 % interval; `None` if a row has none.
+    pub fn mean_and_interval(&self, at: usize) -> (Option<f64>, Option<f64>) {
+        // A mean over the seeds that happen to have a value would be of other schedules than its neighbours.
+        let values: Option<Vec<f64>> = self.rows.iter().map(|figures| figures[at]).collect();
+        let mean = values.map(|values| Difference::over_seeds("", "", &values));
+        let half = mean
+            .as_ref()
+            .and_then(|mean| Some(mean.high? - mean.difference));
+        (mean.map(|mean| mean.difference), half)
+    }
+
     /// Computes how far the setting lies behind `first` in the number that ranks it, row by row (the same seed, the
     /// same jobs), with the 95 % interval of the mean. `None` if the settings place different numbers of jobs, or a row
     /// of either has no number.

@@ -44,7 +44,7 @@ pub fn distinct_values<'r>(rows: impl Iterator<Item = &'r ResultRow>, column: &s
 }
 
 /// Computes the mean of `figure` over the rows (seeds) with these values. `None` if no row has such a figure.
-pub fn mean_where(rows: &[&ResultRow], fixed: &[(&str, &str)], figure: &str) -> Option<f64> {
+fn mean_where(rows: &[&ResultRow], fixed: &[(&str, &str)], figure: &str) -> Option<f64> {
     let mut rows = rows.to_vec();
     for (column, label) in fixed {
         rows.retain(|row| row.text(column) == *label);

@@ -2,7 +2,7 @@
 
 use super::figures::{BarFigure, figure_file};
 use super::ranking::{RankedSetting, list_ties, rank_settings};
-use super::section_figures::{SectionFigures, mean_where};
+use super::section_figures::SectionFigures;
 use crate::machines::Difference;
 use crate::plot::format_fixed;
 use crate::report::html::{BestValue, Column, Figure, Section, Table};
@@ -53,7 +53,7 @@ fn rank_choices(figures: &SectionFigures<'_>) -> Vec<RankedSetting> {
 }
 
 /// Cuts the middle out of the name of a setting that would fill a sentence: the table has it whole.
-fn cut_name(name: &str) -> String {
+pub fn cut_name(name: &str) -> String {
     const ENDS: usize = 32;
     match (
         name.char_indices().nth(ENDS),
@@ -115,35 +115,6 @@ fn list_differences(ranked: &[RankedSetting]) -> [Column; 2] {
     ]
 }
 
-/// Computes the mean of a figure of a setting over orderings and seeds. `None` if there is none.
-fn setting_mean(figures: &SectionFigures<'_>, choice: &str, column: &str) -> Option<f64> {
-    mean_where(&figures.rows, &[(figures.group.by, choice)], column)
-}
-
-/// Shortens a setting to few letters, with its rank: `slurm:sizes=2x4x8,wide=true` is `1: 2x…x8 wide`.
-fn short_setting(rank: usize, choice: &str) -> String {
-    let options = choice
-        .split_once(':')
-        .map_or(choice, |(_, options)| options);
-    let options: Vec<String> = options.split(',').map(short_option).collect();
-    format!("{rank}: {}", options.join(" "))
-}
-
-/// Shortens an option to its value, or to its key where the value is true; chains of block sizes to their ends.
-fn short_option(text: &str) -> String {
-    let value = match text.split_once('=') {
-        Some((key, "true")) | Some(("", key)) => key,
-        Some((_, value)) => value,
-        None => text,
-    };
-    let sizes: Vec<&str> = value.split('x').collect();
-    match sizes.as_slice() {
-        // A `/` is part of a file's name, in which an x is no sign of sizes.
-        [first, _, _, .., last] if !value.contains('/') => format!("{first}x…x{last}"),
-        _ => value.to_string(),
-    }
-}
-
 /// Makes the section of that number, and its verdict. `None` if there is nothing to choose from.
 pub fn settings_section(
     figures: &SectionFigures<'_>,
@@ -158,18 +129,28 @@ pub fn settings_section(
     let folded = settings.len().saturating_sub(MOST_SETTINGS);
     settings.truncate(MOST_SETTINGS);
     let ranked: Vec<String> = settings.iter().map(|s| s.names[0].clone()).collect();
-    let best = &ranked[0];
+    let mut said = String::new();
     // Waits only where jobs are scheduled, Slurm's measure only for its plugins.
     let mut columns = Vec::new();
-    let mut shown: Vec<&SettingFigure> = Vec::new();
-    for figure in &SHOWN {
+    let mut shown = Vec::new();
+    for (at, figure) in SHOWN.iter().enumerate() {
         let SettingFigure(column, title, decimals, best) = figure;
-        let values: Vec<_> = ranked
+        let means = settings
             .iter()
-            .map(|choice| setting_mean(figures, choice, column))
-            .collect();
+            .map(|setting| setting.mean_and_interval(at).0);
+        let values: Vec<_> = means.collect();
+        match (*column, values[0]) {
+            ("mean_wait", Some(wait)) => {
+                said += &format!(", mean wait {} s", format_fixed(wait, 1));
+            }
+            ("mean_placeable", Some(nodes)) => {
+                let nodes = format_fixed(nodes, 0);
+                said += &format!(", largest job placeable {nodes} nodes on average");
+            }
+            _ => {}
+        }
         if values.iter().any(Option::is_some) {
-            shown.push(figure);
+            shown.push((at, figure));
             columns.push(Column::new(*title, *decimals, *best, values));
         }
     }
@@ -193,38 +174,32 @@ pub fn settings_section(
         about += &format!(" The table of results has {folded} further settings.");
     }
     let mut section = Section::new(format!("s{number}"), title.clone(), about, table);
-    let bars: Vec<String> = (1..)
-        .zip(&ranked)
-        .map(|(rank, choice)| short_setting(rank, choice))
-        .collect();
-    let panels: Vec<(&str, &str)> = shown.iter().map(|shown| ("", shown.1)).collect();
+    let mut bars = Vec::new();
+    for (rank, choice) in (1..).zip(&ranked) {
+        // What all have in common, the plugin, says nothing.
+        let options = choice.split_once(':').map_or(&**choice, |(_, it)| it);
+        bars.push(format!("{rank}: {options}"));
+    }
+    let panels: Vec<(&str, &str)> = shown.iter().map(|(_, figure)| ("", figure.1)).collect();
     let drawn = BarFigure {
         title: title.clone(),
-        note: "one bar per setting, in the order of the table",
+        note: "one row per setting, in the order of the table",
         orderings: bars.clone(),
         all: &bars,
+        intervals: true,
     };
     let figure = drawn.draw(figure_file(number, "settings"), &panels, |bar, i| {
-        // Bars are found by their short names; these begin with the rank, so they differ.
-        let at = bars.iter().position(|other| other == bar)?;
-        setting_mean(figures, &ranked[at], shown[i].0)
+        // Rows are found by their names; these begin with the rank, so they differ.
+        let row = bars.iter().position(|other| other == bar)?;
+        let (mean, half) = settings[row].mean_and_interval(shown[i % shown.len()].0);
+        if i < shown.len() { mean } else { half }
     })?;
     section.figures.extend(figure.map(|figure| Figure {
-        caption: "The figures of the table as bars; each begins with the setting's rank.".into(),
+        caption: "The figures of the table, each with its rank; lines: 95 % intervals over the schedules.".into(),
         ..figure
     }));
-    let mut said = String::new();
-    if let Some(wait) = setting_mean(figures, best, "mean_wait") {
-        said += &format!(", mean wait {} s", format_fixed(wait, 1));
-    }
-    if let Some(nodes) = setting_mean(figures, best, "mean_placeable") {
-        said += &format!(
-            ", largest job placeable {} nodes on average",
-            format_fixed(nodes, 0)
-        );
-    }
     let verdict = sentence(format!("{title}: "))
-        .bold(&cut_name(best))
+        .bold(&cut_name(&ranked[0]))
         .text(format!("{said}. {lead}."));
     Ok(Some((section, verdict)))
 }
