@@ -6,11 +6,11 @@ use std::path::Path;
 
 use nodeorder_base::{Ranks, Run, Text};
 use nodeorder_network::Topology;
-use nodeorder_present::plot::audit::{Between, plot_over_time};
+use nodeorder_present::plot::audit::{LineShape, plot_over_time};
 use nodeorder_present::plot::replay::{
     BarPanel, Figure, Forecast, Labelled, Overlay, Range, SizeLine, Spread,
 };
-use nodeorder_present::plot::schedule::{Figure as Scheduled, Moment, Stay};
+use nodeorder_present::plot::schedule::{Figure as Scheduled, JobStay, Moment};
 use nodeorder_present::plot::{self, Limits, OfferPanel, Series, View};
 
 use nodeorder_traffic::corun::Fair;
@@ -266,8 +266,8 @@ fn values_over_time_are_joined_or_kept_as_said() {
         assert!(chart.has("recorded") && chart.has("free (nodes)"));
         chart.lines(&panel, &colour(0), "1.8").concat()
     };
-    same(&draw(Between::Line), &points, (4.0, 6.0));
-    let corners = draw(Between::Step);
+    same(&draw(LineShape::Line), &points, (4.0, 6.0));
+    let corners = draw(LineShape::Step);
     // Between two points nothing is drawn but what holds at the first.
     for corner in corners.windows(2) {
         let level = (corner[0].1 - corner[1].1).abs() < 0.05;
@@ -384,13 +384,13 @@ fn each_stay_is_a_rectangle_of_its_time_and_ranks() {
     let mut ranks = Ranks::default();
     ranks.push(Run { first: 2, count: 4 });
     let stays = [
-        Stay {
+        JobStay {
             job: 0,
             from: 1.0,
             to: 3.0,
             ranks: &ranks,
         },
-        Stay {
+        JobStay {
             job: 1,
             from: 3.0,
             to: 4.0,
