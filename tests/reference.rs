@@ -89,7 +89,7 @@ fn markdown() -> String {
             text += &format!("\n### `{}`\n\n", entry.describe_usage(table.separator));
             text += &format!(
                 "{}. Example: `{}`\n",
-                cell(entry.about.trim_end_matches('.')),
+                cell(entry.about.strip_suffix('.').unwrap_or(entry.about)),
                 table.example_usage(entry)
             );
             if !entry.options.is_empty() {

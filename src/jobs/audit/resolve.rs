@@ -161,7 +161,7 @@ impl<'t> Resolver<'t> {
             None => match self.topology.nodes_named(list.text, list, 0) {
                 Ok(nodes) => nodes,
                 // One odd host spoils a record; a text that is no list at all spoils the file.
-                Err(error) if is_list(list.text) => return Err(RecordProblem::Unknown(error)),
+                Err(error) if is_host_list(list.text) => return Err(RecordProblem::Unknown(error)),
                 Err(error) => return Err(RecordProblem::Wrong(error)),
             },
         };
@@ -216,7 +216,7 @@ fn parse_digits(text: &str) -> Option<usize> {
 }
 
 /// Checks whether a text has the form of a host list.
-fn is_list(text: &str) -> bool {
+fn is_host_list(text: &str) -> bool {
     let mut inside = false;
     let mut empty = true;
     for c in text.chars() {
