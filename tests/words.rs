@@ -1,7 +1,7 @@
 //! Words and beginnings of sentences that readers stumble over (CONTRIBUTING.md): refused in the documentation, in every
 //! help, in what the program prints and in its pages.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::readme::pages;
 use crate::reference::options::list_helps;
@@ -99,7 +99,7 @@ fn the_program_speaks_plainly() {
 }
 
 /// Lists the texts of a file with their lines: of Rust code what stands in quotes, of other texts all lines.
-fn list_texts(path: &PathBuf) -> Vec<(usize, String)> {
+fn list_texts(path: &Path) -> Vec<(usize, String)> {
     let Ok(text) = std::fs::read_to_string(path) else {
         // Packed files.
         return Vec::new();
