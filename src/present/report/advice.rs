@@ -369,16 +369,20 @@ impl Advice {
         );
         let sent = per_cent(100.0 * compared.duty);
         let about = sentence(
-            "How many times as long communication takes as on a network that never \
-             blocks, on average over job sizes, each doubling with the same weight. \
+            "How many times as long communication \
+             takes as on a network that never \
+             blocks, on average over job sizes, each \
+             doubling with the same weight. \
              “Mixed”: the other jobs send ",
         )
         .text(sent)
         .text(" of the time, which ranks; “all”: all jobs send at once. Routing ")
         .code(compared.routing)
         .text(
-            "; jobs on consecutive ranks fill the machine. Where a job of one size has \
-             the machine to itself, it borrows the links of all others: nothing is \
+            "; jobs on consecutive ranks fill the machine. \
+             Where a job of one size has \
+             the machine to itself, it borrows the \
+             links of all others: nothing is \
              ranked by that. In the order of mean distance; lower is better.",
         );
         let mut section = Section::new("slowdown", "Slowdown of communication", about, table);

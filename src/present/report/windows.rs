@@ -84,7 +84,9 @@ pub(super) fn throughput_section(
     .text(", routing ")
     .code(routing)
     .text(
-        "). Throughput is the multiple of this traffic that the links carry, found and proved: no routing carries more than \
+        "). Throughput is the multiple of \
+         this traffic that the links \
+         carry, found and proved: no routing carries more than \
          “at most”. A job alone borrows the links of all others, so \
          that spreading it out looks best: nothing is ranked \
          by it.",
