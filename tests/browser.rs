@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use crate::skip::{Peer, without};
 
 /// Machines of every kind of drawing, and what else `compare` is asked.
-const MACHINES: [(&str, &str, &[&str]); 10] = [
+const MACHINES: [(&str, &str, &[&str]); 9] = [
     ("torus", "torus:6x5x4", &[]),
     ("dragonfly", "dragonfly:p=2,a=4,h=2", &[]),
     ("tree", "fat-tree:k=4", &[]),
@@ -27,7 +27,6 @@ const MACHINES: [(&str, &str, &[&str]); 10] = [
     ("panels", "torus:4x3x3x2x2", &[]),
     ("pieces", "topology.conf", &[]),
     ("equal", "hyperx:12", &[]),
-    ("pair", "torus:2", &[]),
     (
         "trace",
         "torus:8x8",
@@ -828,7 +827,9 @@ fn footprints_tell_the_distances_of_the_library() {
     in_browser(
         "footprints_tell_the_distances_of_the_library",
         |browser, folder| {
-            for (name, spec, _) in MACHINES {
+            // Files of two pieces have no distance between these.
+            let whole = MACHINES.into_iter().filter(|machine| machine.0 != "pieces");
+            for (name, spec, _) in whole {
                 let out = page(folder, name);
                 let truth = curves(&out);
                 let topology = Topology::inline(spec, &Default::default()).unwrap();

@@ -94,7 +94,9 @@ pub(super) fn by_size_section(
     let mut section = Section::new("by-size", "MPC and the replay by job size", about, table);
     if rankings.iter().any(|r| r.differently > 0) {
         section.said = sentence(format!(
-            "Where MPC misleads: for each allocator, at most {MAX_INVERSIONS} pairs of orderings that differ the most, by jobs \
+            "Where MPC misleads: for each allocator, \
+             at most {MAX_INVERSIONS} \
+             pairs of orderings that differ the most, by jobs \
              times the difference of their means, summed over the sizes that are ranked differently."
         ));
     }
@@ -151,7 +153,8 @@ fn draw_overlay(
     }
     let title = format!("MPC and the replay by job size on {machine}");
     let note = format!(
-        "line: MPC; mark: mean over the jobs of a size in the replay (MIND), sizes of more than {MIN_JOBS_ABOVE} jobs; lower \
+        "line: MPC; mark: mean over the jobs of a size in the replay \
+         (MIND), sizes of more than {MIN_JOBS_ABOVE} jobs; lower \
          is better"
     );
     let allocators: Vec<&str> = prediction.allocators.iter().map(String::as_str).collect();
@@ -197,7 +200,9 @@ fn misled_sentence(with: RichText, case: &RankInversion, rows: &[OrderingPredict
         .text(" has a lower MPC than ")
         .bold(&rows[case.measured].ordering)
         .text(format!(
-            " but a higher mean at {} of {} sizes ({}{more} nodes); the widest at {} nodes: MPC {} against {} hops, mean {} \
+            " but a higher mean at {} of {} \
+             sizes ({}{more} nodes); the \
+             widest at {} nodes: MPC {} against {} hops, mean {} \
              against {} hops.",
             case.sizes.len(),
             case.ranked,

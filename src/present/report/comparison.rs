@@ -211,7 +211,8 @@ fn draw_curves(name: &str, comparison: &Comparison, slots: &[usize]) -> Result<V
         View::FULL,
         "mpc-full.svg",
         format!("Mean placement distance on {name}, all job sizes"),
-        "MPC over the full range. Every curve of the whole machine ends at its mean distance, where a job fills \
+        "MPC over the full range. Every curve of the whole machine \
+         ends at its mean distance, where a job fills \
          the machine and the order no longer matters. No ordering \
          can go below the grey dots (proved); the grey \
          line is the mean distance within compact sets of that size."
@@ -232,7 +233,8 @@ fn draw_curves(name: &str, comparison: &Comparison, slots: &[usize]) -> Result<V
             View::GAIN,
             "mpc-gain.svg",
             format!("Gain against random placement on {name}"),
-            "How far MPC is below the machine's mean distance, which is the mean distance of nodes chosen at random. \
+            "How far MPC is below the machine's mean distance, which \
+             is the mean distance of nodes chosen at random. \
              Higher is better."
                 .into(),
         ));
@@ -243,7 +245,8 @@ fn draw_curves(name: &str, comparison: &Comparison, slots: &[usize]) -> Result<V
             "mpc-above-best.svg",
             format!("How far from the best at each size on {name}"),
             format!(
-                "How far MPC is above the best of these orderings at each size: the best one is at 0. Curves above \
+                "How far MPC is above the best of these orderings at \
+                 each size: the best one is at 0. Curves above \
                  {} % are cut off.",
                 plot::ABOVE_BEST_TOP
             ),

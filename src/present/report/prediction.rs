@@ -116,7 +116,8 @@ pub(super) fn prediction_sections(prediction: &Prediction, figure: Option<Figure
         );
     }
     let about = format!(
-        "{} jobs were replayed with each allocator on each ordering, starting with an empty machine.{skipped}{refused} \
+        "{} jobs were replayed with each allocator on each ordering, \
+         starting with an empty machine.{skipped}{refused} \
          Weighted MPC is the mean of MPC over the sizes of these \
          jobs; the other columns are the mean distance \
          between the nodes of a job in the replay. Jobs of one \
@@ -158,7 +159,8 @@ fn contention_section(
         .text(" traffic, one unit per process, over ")
         .bold(routing)
         .text(
-            " routes. Contention is the load of the busiest link that a job uses, counting the traffic of all jobs \
+            " routes. Contention is the load of the busiest link \
+             that a job uses, counting the traffic of all jobs \
              running when it starts. Dilation is the mean length of \
              its paths. Both are averaged over jobs of two \
              nodes or more. The lowest value of each column is bold.",
@@ -191,7 +193,8 @@ fn agreement_sentence(agreement: &[Agreement]) -> RichText {
             .into();
     }
     sentence(format!(
-        "Does weighted MPC rank the orderings as the replay does? Spearman’s rank correlation (and Kendall’s τ) \
+        "Does weighted MPC rank the orderings as the replay does? \
+         Spearman’s rank correlation (and Kendall’s τ) \
          over the orderings, 1 for the same ranking and 0 for no relation: {}.",
         known.join("; ")
     ))

@@ -52,7 +52,9 @@ fn ranking_sentence(comparison: &Comparison) -> RichText {
     if comparison.is_uneven() {
         let share = per_cent(100.0 * first.spanning.unwrap_or(0.0));
         return name.text(format!(
-            " leaves out the fewest windows that span components, {share}; in the others the nodes of a job are {mean} \
+            " leaves out the fewest windows that \
+             span components, {share}; \
+             in the others the nodes of a job are {mean} \
              apart on average, each doubling of the job size with \
              the same weight. The means of orderings that \
              leave out another share are of other windows: they are not compared."
@@ -80,7 +82,8 @@ fn ranking_sentence(comparison: &Comparison) -> RichText {
         leads.push(lead.text("the second best, ").bold(&second.label));
     }
     name.text(format!(
-        " keeps the nodes of a job closest together: {mean} apart on average, each doubling of the job size \
+        " keeps the nodes of a job closest together: {mean} \
+         apart on average, each doubling of the job size \
          with the same weight. That is "
     ))
     .rich(&RichText::join(leads, " and "))
@@ -162,7 +165,8 @@ pub fn detail_paragraphs(comparison: &Comparison, workload: &WorkloadResults<'_>
     }
     if comparison.entries.iter().any(|e| e.nodes != first.nodes) {
         sentences.push(
-            "The orderings cover different numbers of nodes, so their curves end at different sizes and \
+            "The orderings cover different numbers of nodes, \
+             so their curves end at different sizes and \
              the means are over different ranges."
                 .into(),
         );
@@ -221,9 +225,9 @@ fn certainty_sentences(comparison: &Comparison, workload: &WorkloadResults<'_>) 
             "No ordering at all can do better: the leader reaches the proved floor.".into()
         } else {
             // Beside the lead, so that readers see whether an even better ordering could matter more.
-            let lead = others
-                .first()
-                .map_or(0.0, |second| per_cent_below(first.mean_log, second.mean_log));
+            let lead = others.first().map_or(0.0, |second| {
+                per_cent_below(first.mean_log, second.mean_log)
+            });
             let lead = match lead {
                 0.0 => String::new(),
                 lead if lead < SMALL_LEAD => {
@@ -232,7 +236,8 @@ fn certainty_sentences(comparison: &Comparison, workload: &WorkloadResults<'_>) 
                 lead => format!("; its lead over the second best is {}", per_cent(lead)),
             };
             sentence(format!(
-                "It is proved that no ordering at all gets below {}: the leader can be improved by at most \
+                "It is proved that no ordering at all gets below \
+                 {}: the leader can be improved by at most \
                  {}{lead}.",
                 hops_text(floor, 2),
                 per_cent(room),

@@ -80,7 +80,9 @@ pub fn compact_sentence(audit: &Audit, share: Option<f64>) -> String {
     };
     let share = share.unwrap_or(ASSUMED_SHARE);
     format!(
-        "{:.1}% of your jobs were as compact as possible, in the fewest {level} units; {:.1}% were not: about {} node-hours, \
+        "{:.1}% of your jobs were as compact \
+         as possible, in the fewest \
+         {level} units; {:.1}% were not: about {} node-hours, \
          if {:.0}% of run time grows with the units spanned (an assumption: --share). ",
         100.0 * compact,
         100.0 * (1.0 - compact),
@@ -142,7 +144,8 @@ fn method_paragraph(audit: &Audit) -> String {
         ),
     };
     format!(
-        "Orderings were tried by a replay of the same jobs, each from its recorded start to its recorded end, on a \
+        "Orderings were tried by a replay of the same jobs, each \
+         from its recorded start to its recorded end, on a \
          machine that was empty at first: nobody waits \
          longer or shorter than recorded. \
          95 % intervals: jackknife over up to 30 equal time blocks (at least 10).{skipped}"

@@ -326,8 +326,10 @@ fn throughput_section(machines: &Machines) -> Result<Option<Section>> {
     };
     let about = "What each node can send, in capacities of a link, when traffic is routed in the shares that load the links least: \
          to all others at once, or to one of those farthest away (a \
-         longest matching). A routing was found for each figure, and “at most” is proved for all routings: \
-         a machine is surely better only where its figure is above the other’s \
+         longest matching). A routing was found for each figure, \
+         and “at most” is proved for all routings: \
+         a machine is surely better only where \
+         its figure is above the other’s \
          “at most”. For the worst traffic only bounds are known. The hop bound follows from the mean distance alone.";
     let mut section = Section::new("carried", "What they carry", about, table);
     let panels = ["all-to-all", "longest matching"].map(|name| BarPanel {
@@ -349,7 +351,8 @@ fn throughput_section(machines: &Machines) -> Result<Option<Section>> {
 fn slowdown_section(machines: &Machines) -> Option<Section> {
     let table = transposed_table(machines, "Slowdown", RankedMachine::SLOWDOWN)?;
     let about = "How many times as long communication takes as on a network \
-         that never blocks, on average over job sizes, while the other \
+         that never blocks, on average over \
+         job sizes, while the other \
          jobs send a fifth of the time: with the best ordering and \
          with random order. Lower is better.";
     Some(Section::new(
@@ -417,7 +420,8 @@ fn orderings_section(machines: &Machines) -> Result<Section> {
         )
     });
     let about = format!(
-        "The ordering of each machine with the lowest log-uniform mean of MPC.{sizes} Distances of jobs of the same \
+        "The ordering of each machine with the lowest log-uniform \
+         mean of MPC.{sizes} Distances of jobs of the same \
          size can be compared between machines; shares of random \
          placement say how much an ordering matters on a \
          machine."

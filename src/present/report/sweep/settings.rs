@@ -76,7 +76,8 @@ pub fn describe_lead(ranked: &[RankedSetting]) -> String {
     let others = ranked.len() - 1;
     if ties.is_empty() {
         return format!(
-            "Clearly ahead of all {others} others (95 % intervals of differences over {schedules} schedules of the \
+            "Clearly ahead of all {others} others (95 % intervals \
+             of differences over {schedules} schedules of the \
              same jobs)"
         );
     }
@@ -91,7 +92,9 @@ pub fn describe_lead(ranked: &[RankedSetting]) -> String {
         more => format!(" and {more} more"),
     };
     format!(
-        "No setting is clearly the best: chance may have put {}{more} behind it ({} of {others} others; 95 % intervals \
+        "No setting is clearly the best: \
+         chance may have put {}{more} \
+         behind it ({} of {others} others; 95 % intervals \
          of differences over {schedules} schedules of the same jobs)",
         named.join("; "),
         ties.len()
@@ -166,8 +169,10 @@ pub fn settings_section(
     };
     let title = format!("{}: settings", figures.title());
     let mut about = String::from(
-        "Means over seeds and orderings. Sorted by jobs placed, then mean wait. Settings with identical results share a \
-         row. Behind the first: mean wait (s), in a replay free nodes, setting against setting under the same seed. \
+        "Means over seeds and orderings. Sorted by jobs placed, then \
+         mean wait. Settings with identical results share a \
+         row. Behind the first: mean wait (s), in a replay free \
+         nodes, setting against setting under the same seed. \
          The largest job placeable and the free nodes beyond it are means over time, or over placements in a replay.",
     );
     if folded > 0 {
