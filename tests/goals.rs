@@ -5,8 +5,11 @@ use std::path::Path;
 
 use crate::readme::{Step, hold, nodeorder, output, steps};
 
-/// A how-to, and what its last command leaves behind.
-const GOALS: [(&str, fn(&Path)); 5] = [
+/// Checks what the last command of a how-to leaves behind.
+type Check = fn(&Path);
+
+/// The how-tos, each with its check.
+const GOALS: [(&str, Check); 5] = [
     ("slurm", check_slurm_configuration),
     ("buy", check_ranked_offers),
     ("paper", check_figure),
