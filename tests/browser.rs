@@ -827,9 +827,11 @@ fn footprints_tell_the_distances_of_the_library() {
     in_browser(
         "footprints_tell_the_distances_of_the_library",
         |browser, folder| {
-            // Files of two pieces have no distance between these.
-            let whole = MACHINES.into_iter().filter(|machine| machine.0 != "pieces");
-            for (name, spec, _) in whole {
+            for (name, spec, _) in MACHINES {
+                // Two pieces have no distance between them, and twelve nodes too few jobs of five.
+                if ["pieces", "equal"].contains(&name) {
+                    continue;
+                }
                 let out = page(folder, name);
                 let truth = curves(&out);
                 let topology = Topology::inline(spec, &Default::default()).unwrap();
