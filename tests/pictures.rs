@@ -182,7 +182,19 @@ fn groups_of_nodes_have_as_many_squares_as_nodes() {
     assert!(!svg.contains("no node") && !svg.contains("rank"));
 }
 
-/// Along a line of nodes the colour of each cell is that of its node's rank, from dark to light.
+/// Left edge of the one circle of a colour.
+fn circle(svg: &str, colour: &str) -> f64 {
+    let document = roxmltree::Document::parse(svg).unwrap();
+    let mut paths = document
+        .descendants()
+        .filter(|node| node.attribute("fill") == Some(colour))
+        .filter_map(|node| node.attribute("d").filter(|path| path.contains('a')));
+    let (left, _) = paths.next().unwrap()[1..].split_once(' ').unwrap();
+    assert!(paths.next().is_none(), "{colour}");
+    left.parse().unwrap()
+}
+
+/// Along a line of nodes the colour of each circle is that of its node's rank, from dark to light.
 #[test]
 fn nodes_have_the_colours_of_their_ranks() {
     let topology = Topology::inline("mesh:8", &Default::default()).unwrap();
@@ -192,13 +204,7 @@ fn nodes_have_the_colours_of_their_ranks() {
     let mut cells = Vec::new();
     for (rank, node) in order.nodes().iter().enumerate() {
         let step = rank * (ramp.len() - 1) / 7;
-        let drawn = rectangles(&svg, &ramp[step]);
-        // The steps of the ramp beside it are as wide as high, and narrower.
-        let cell = drawn.iter().find(|r| r[1] > 17.0);
-        cells.push((
-            node.0,
-            cell.unwrap_or_else(|| panic!("rank {rank}: {svg}"))[0],
-        ));
+        cells.push((node.0, circle(&svg, &ramp[step])));
     }
     cells.sort_by_key(|cell| cell.0);
     let wide = cells[1].1 - cells[0].1;

@@ -70,6 +70,18 @@ pub struct MachineOptions<'a> {
 }
 
 impl Machines {
+    /// Names the unit of the figure that ranks: of costs the currency, where the prices name one.
+    pub fn unit(&self) -> &str {
+        let currency = self
+            .contenders
+            .first()
+            .map(|one| &one.machine.bill.currency);
+        match currency {
+            Some(name) if self.criterion == Criterion::Cost && !name.is_empty() => name,
+            _ => self.criterion.unit(),
+        }
+    }
+
     /// Finds the rank of the machine at `slot`, from 1. `None` if it is not compared. Where brackets rank, it
     /// is 1 more than the number of machines that are surely better, so that machines whose figures overlap may
     /// share a rank.

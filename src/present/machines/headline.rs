@@ -125,7 +125,7 @@ fn winner_sentence(machines: &Machines, workload: Option<&str>) -> String {
     let first = contenders[0].display_name(*criterion);
     let digits = criterion.decimals();
     let figure = criterion.name();
-    let unit = criterion.unit();
+    let unit = machines.unit();
     let score = criterion.round_score(scores[0]);
     let score = format!("{score:.digits$} {unit}");
     if contenders.len() == 1 {
@@ -303,7 +303,7 @@ fn how_sure(difference: &Difference, machines: &Machines) -> Option<String> {
         (0.0 - high, 0.0 - low)
     };
     let digits = machines.criterion.decimals();
-    let unit = difference.unit;
+    let unit = machines.unit();
     let holds = if difference.is_significant() {
         ""
     } else {

@@ -91,7 +91,7 @@ pub fn document(machines: &Machines, workload: Option<&str>, command: &str) -> S
         "headline": headline(machines, workload),
         "verdict": verdict_object(machines, &verdict),
         "ranked_by": machines.criterion.name(),
-        "unit": machines.criterion.unit(),
+        "unit": machines.unit(),
         "routing": machines.routing,
         "model": machines.settings.as_ref().map(|settings| &settings.model),
         "jobs": machines.jobs,
