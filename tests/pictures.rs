@@ -194,7 +194,7 @@ fn circle(svg: &str, colour: &str) -> f64 {
     left.parse().unwrap()
 }
 
-/// Along a line of nodes the colour of each circle is that of its node's rank, from dark to light.
+/// The colour of each node's circle is that of its rank, from dark to light.
 #[test]
 fn nodes_have_the_colours_of_their_ranks() {
     let topology = Topology::inline("mesh:8", &Default::default()).unwrap();
@@ -207,12 +207,11 @@ fn nodes_have_the_colours_of_their_ranks() {
         cells.push((node.0, circle(&svg, &ramp[step])));
     }
     cells.sort_by_key(|cell| cell.0);
-    let wide = cells[1].1 - cells[0].1;
+    // Eight nodes stand on a circle, the first at the top, the others clockwise.
+    let radius = cells[2].1 - cells[0].1;
     for (i, (_, left)) in cells.iter().enumerate() {
-        assert!(
-            (left - cells[0].1 - wide * i as f64).abs() < 0.5,
-            "{cells:?}"
-        );
+        let expected = cells[0].1 + radius * (std::f64::consts::FRAC_PI_4 * i as f64).sin();
+        assert!((left - expected).abs() < 0.5, "{cells:?}");
     }
     for text in ["random:seed=5 on mesh:8", "rank", "0", "3", "7"] {
         assert!(texts(&svg).iter().any(|found| found.0 == text), "{text}");
