@@ -110,11 +110,11 @@ impl Figure<'_> {
     ///
     /// # Examples
     /// ```
-    /// use nodeorder_present::plot::schedule::{Figure, Stay};
+    /// use nodeorder_present::plot::schedule::{Figure, JobStay};
     /// use nodeorder_base::ranks::{Ranks, Run};
     /// let mut ranks = Ranks::default();
     /// ranks.push(Run { first: 0, count: 8 });
-    /// let stay = Stay { job: 0, from: 0.0, to: 2.5, ranks: &ranks };
+    /// let stay = JobStay { job: 0, from: 0.0, to: 2.5, ranks: &ranks };
     /// assert!(Figure::plot_occupancy("A day", 16, &[stay])?.svg()?.starts_with("<svg"));
     /// # Ok::<(), nodeorder_base::error::Error>(())
     /// ```
