@@ -28,7 +28,7 @@ use std::path::PathBuf;
     after_help = "Example: nodeorder audit slurm-topology:topology.conf --trace sacct.txt --out audit"
 )]
 pub struct Command {
-    /// The machine: a TOML file, the name of a shipped machine, or kind:options
+    /// The machine: any file that describes it, the name of a shipped one, or kind:options
     spec: String,
     /// A record of jobs, with their nodes: sacct -P with NodeList, accounting of PBS, recorded placements, a CSV table;
     /// plain or .gz; a folder is all of its files by name; repeat for several, in their order

@@ -16,7 +16,7 @@ use nodeorder_order::metric::availability::{Availability, AvailabilityQuestion, 
     after_help = "Example: nodeorder availability xgft:m=18x128,w=1x1 --need 16/18 --node 0.995 --slices 1,8,32 --promise 126:0.99"
 )]
 pub struct Command {
-    /// The machine: a TOML file, the name of a shipped machine, or kind:options
+    /// The machine: any file that describes it, the name of a shipped one, or kind:options
     spec: String,
     /// The level whose units count, such as rack [default: the innermost whose units have several nodes]
     #[arg(long, value_name = "LEVEL")]

@@ -21,7 +21,7 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 #[command(after_help = "Example: nodeorder compare topologies/titan.toml --out titan-orderings")]
 pub struct Command {
-    /// The machine: a TOML file, the name of a shipped machine, or kind:options; NAME=SPEC calls it NAME
+    /// The machine: any file that describes it, the name of a shipped one, or kind:options; NAME=SPEC calls it NAME
     spec: String,
     #[command(flatten)]
     orderings: OrderingArgs,
@@ -68,7 +68,7 @@ impl Command {
             }
         };
         let mut advice = Advice::new(&topology, &comparison, slowdowns, self.current.clone());
-        advice.install = install_command(&advice, &comparison);
+        advice.install = install_command(&self.spec, &advice, &comparison);
         results.advice = Some(advice);
         let command = self.command_line(context).to_string();
         if let Some(folder) = &self.out {

@@ -24,7 +24,7 @@ use std::path::{Path, PathBuf};
     after_help = "Example: nodeorder corun torus:4x4x4 --jobs jobs.toml --bandwidth 10GB/s --latency 1us"
 )]
 pub struct Command {
-    /// The machine: a TOML file, the name of a shipped one, or kind:…
+    /// The machine: any file that describes it, the name of a shipped one, or kind:…
     spec: String,
     /// Jobs on the machine: a TOML file with a table `[[jobs]]` each: name, nodes, guest, bytes, compute, messages,
     /// spread, phases, or a benchmark

@@ -19,7 +19,7 @@ use nodeorder_traffic::corun::Job;
     after_help = "Example: nodeorder export titan --order hilbert --to slurm-weights -o weights.conf"
 )]
 pub struct Command {
-    /// The machine: a TOML file, the name of a shipped machine, or kind:options
+    /// The machine: any file that describes it, the name of a shipped one, or kind:options
     spec: String,
     /// An ordering: a name with options, or an ordering file
     #[arg(long, value_name = "ORD")]

@@ -19,7 +19,7 @@ use nodeorder_present::export::{HOST_FORMS, HostsWanted, plan_hosts, read_hosts,
     after_help = "Example: nodeorder hosts cluster.toml --nodes $SLURM_JOB_NODELIST --to slurm-hostfile -o hosts.txt"
 )]
 pub struct Command {
-    /// The machine: a TOML file, the name of a shipped machine, or kind:options
+    /// The machine: any file that describes it, the name of a shipped one, or kind:options
     spec: String,
     /// The job's hosts: a host list, node ids such as 0-63, a file of them (repeated ones count once), or - for
     /// standard input

@@ -34,7 +34,7 @@ use std::path::{Path, PathBuf};
     after_help = "Example: nodeorder map torus:8x8x8 --guest stencil:8x8x8 --order hilbert --routing ecmp-hop"
 )]
 pub struct Command {
-    /// The machine: a TOML file, the name of a shipped one, or kind:…
+    /// The machine: any file that describes it, the name of a shipped one, or kind:…
     spec: String,
     /// What a job's processes send to each other: a pattern such as stencil:8x8x8, or a .csv, .mtx, .grf or .mat file
     #[arg(long)]

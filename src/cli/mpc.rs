@@ -24,7 +24,7 @@ use std::path::PathBuf;
     after_help = "Example: nodeorder mpc titan --order hilbert --order snake -o titan-mpc.csv"
 )]
 pub struct Command {
-    /// The machine: a TOML file, the name of a shipped machine, or kind:options
+    /// The machine: any file that describes it, the name of a shipped one, or kind:options
     spec: String,
     /// An ordering: a name with options, or an ordering file; repeat for several
     #[arg(long = "order", value_name = "ORD", required = true)]

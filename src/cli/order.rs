@@ -24,7 +24,7 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 #[command(after_help = "Example: nodeorder order titan --order hilbert -o titan-hilbert.txt")]
 pub struct Command {
-    /// The machine: a TOML file, the name of a shipped machine, or kind:options
+    /// The machine: any file that describes it, the name of a shipped one, or kind:options
     spec: String,
     /// An ordering: a name with options, or an ordering file; such as snake:axes=zxy
     #[arg(long = "order", alias = "by", value_name = "ORD")]

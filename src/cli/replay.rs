@@ -25,7 +25,7 @@ use std::path::PathBuf;
     after_help = "Example: nodeorder replay hector --order hilbert --trace jobs.log --alloc first-fit:8 --alloc closest-mind -o placements.csv --summary summary.json"
 )]
 pub struct Command {
-    /// The machine: a TOML file, the name of a shipped machine, or kind:options
+    /// The machine: any file that describes it, the name of a shipped one, or kind:options
     spec: String,
     /// An ordering: a name with options, or an ordering file; repeat for several
     #[arg(long = "order", value_name = "ORD", required = true)]

@@ -26,7 +26,7 @@ use std::path::PathBuf;
     after_help = "Example: nodeorder schedule theta --order row-major --trace theta.swf.gz --policy easy --alloc span-best-fit -o jobs.csv"
 )]
 pub struct Command {
-    /// The machine: a TOML file, the name of a shipped machine, or kind:options
+    /// The machine: any file that describes it, the name of a shipped one, or kind:options
     spec: String,
     /// An ordering: a name with options, or an ordering file; its nodes are the machine
     #[arg(long, value_name = "ORD")]

@@ -28,7 +28,7 @@ use nodeorder_trace::records::Records;
     after_help = "Example: nodeorder snapshot slurm-topology:topology.conf --jobs jobs.json --node-file nodes.json --out now"
 )]
 pub struct Command {
-    /// The machine: a TOML file, the name of a shipped machine, or kind:options
+    /// The machine: any file that describes it, the name of a shipped one, or kind:options
     spec: String,
     /// Jobs on the machine: what squeue --json or kubectl get pods -A -o json prints, or accounting in which jobs that
     /// run have no end; plain or .gz

@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Args)]
 #[command(after_help = "Example: nodeorder topology torus:15x6x16,per_router=2 --json")]
 pub struct Command {
-    /// The machine: a TOML file, the name of a shipped machine, or kind:options
+    /// The machine: any file that describes it, the name of a shipped one, or kind:options
     spec: String,
     /// Print one JSON document
     #[arg(long)]

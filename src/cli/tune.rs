@@ -29,7 +29,7 @@ use std::path::{Path, PathBuf};
     after_help = "Example: nodeorder tune torus:8x8x4 --trace jobs.swf --seeds 3 --out torus-settings"
 )]
 pub struct Command {
-    /// The machine: a TOML file, the name of a shipped machine, or kind:options
+    /// The machine: any file that describes it, the name of a shipped one, or kind:options
     spec: String,
     /// A record of jobs: an SWF trace, plain or .gz, to schedule
     #[arg(long, value_name = "FILE")]

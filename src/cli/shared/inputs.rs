@@ -56,10 +56,20 @@ pub fn warn_low_fill(topology: &Topology) {
 
 /// Builds the topology of a `SPEC` or `NAME=SPEC` argument: letters, digits and `._-` before the first `=` name it.
 pub fn build_offer(argument: &str, context: &Context) -> anyhow::Result<Topology> {
-    let Some((name, spec)) = argument.split_once('=').filter(|(name, _)| is_name(name)) else {
-        return build_topology(argument, context);
-    };
-    Ok(build_topology(spec, context)?.renamed(name))
+    let (name, spec) = split_name(argument);
+    let topology = build_topology(spec, context)?;
+    Ok(match name {
+        Some(name) => topology.renamed(name),
+        None => topology,
+    })
+}
+
+/// Splits `NAME=SPEC` into its parts; `None` for the name of a `SPEC` alone.
+pub fn split_name(argument: &str) -> (Option<&str>, &str) {
+    match argument.split_once('=').filter(|(name, _)| is_name(name)) {
+        Some((name, spec)) => (Some(name), spec),
+        None => (None, argument),
+    }
 }
 
 /// Checks whether a text is the name of an offer.

@@ -5,6 +5,7 @@ use std::io::Write;
 use clap::Args;
 
 use super::command_line::CommandLine;
+use super::inputs::split_name;
 use super::layout::{fit_to_terminal, print_sentence};
 use super::notes::note;
 use super::output::Output;
@@ -161,8 +162,9 @@ pub fn print_slowdowns(
     Ok(())
 }
 
-/// Builds the command that installs the closest ordering. `None` where nothing is gained.
-pub fn install_command(advice: &Advice, comparison: &Comparison) -> Option<String> {
+/// Builds the command that installs the closest ordering of the machine `argument`, a SPEC or NAME=SPEC. `None` where
+/// nothing is gained.
+pub fn install_command(argument: &str, advice: &Advice, comparison: &Comparison) -> Option<String> {
     let order = advice.order_to_install(comparison)?;
     // As `k8s-nodes` in `k8s-nodes:nodes.json`: whoever reads the machine there schedules there.
     let kind = comparison.topology.spec.split(':').next();
@@ -172,7 +174,7 @@ pub fn install_command(advice: &Advice, comparison: &Comparison) -> Option<Strin
         _ => ("slurm-lines", "nodes.conf"),
     };
     let command = CommandLine::new("export")
-        .add_argument(&comparison.topology.spec)
+        .add_argument(split_name(argument).1)
         .add_option("--order", [order])
         .add_option("--to", [target])
         .add_option("-o", [file]);

@@ -35,7 +35,7 @@ const SEARCH: &str = "Also search for a good ordering: for log-uniform job sizes
     mut_arg("optimise", |optimise| optimise.requires("sizes").help(SEARCH))
 )]
 pub struct Command {
-    /// The machine: a TOML file, the name of a shipped machine, or kind:options
+    /// The machine: any file that describes it, the name of a shipped one, or kind:options
     spec: String,
     /// What all nodes send, a row of CSV for each traffic and routing: all-to-all, matching (nodes send to those
     /// farthest away), tornado (grids), group-shift (dragonflies), or guests
