@@ -83,8 +83,8 @@ impl<'a> RankedMachine<'a> {
             |r| r.network().ports;
         "idle_ports", "", "Ports of the routers of a fat tree, dragonfly or dragonfly+ that no cable takes, places for nodes aside; 0 elsewhere.",
             |r| r.network().idle_ports;
-        "oversubscription", "", "Capacity of the cables of a router's nodes over that of its other cables, where that is \
-            most; empty where a router with nodes has no other cable.",
+        "oversubscription", "", "Capacity of the cables of a router's nodes over that of its \
+            other cables, where that is most; empty where a router with nodes has no other cable.",
             |r| r.network().oversubscription;
         "links_per_node", "links",
             "Links between routers for each node.",

@@ -10,28 +10,29 @@ use nodeorder_order::metric::shape::{AllocationShape, ShapeSums};
 
 /// Columns of an allocation, after those of its levels.
 pub const SHAPE: &[Column<AllocationShape>] = columns! {
-    "ring_mean", "hops", "Mean hops of a step of the closed walk through its nodes in rank order; empty for one node \
-        and where no path joins some.",
+    "ring_mean", "hops", "Mean hops of a step of the closed walk through its nodes in rank \
+        order; empty for one node and where no path joins some.",
             |s| s.ring_mean();
     "ring_longest", "hops",
         "Hops of the longest step of that walk; empty where no path joins some.",
         |s| s.ring.map(|ring: RingLength| ring.longest);
-    "cut_best", "capacity", "Links of the best halving found of its nodes: among its routers and those that carry no \
-        nodes; a link counts by its capacity.",
+    "cut_best", "capacity", "Links of the best halving found of its nodes: among its routers and \
+        those that carry no nodes; a link counts by its capacity.",
             |s| s.halving.best;
     "cut_ranks", "capacity",
         "Links of the halving by rank, cut at a router.",
         |s| s.halving.by_rank;
-    closed_rings, "", "Share of the rings (lines along a wrapped axis) through its routers of which it has all \
-        routers; tori only.";
+    closed_rings, "", "Share of the rings (lines along a wrapped axis) through its routers of \
+        which it has all routers; tori only.";
 };
 
 /// Columns of the room left on the machine for further jobs.
 pub const ROOM: &[Column<PlaceableNodes>] = columns! {
     placeable, "nodes",
         "The largest job that the allocator would still place, 0 for none.";
-    "slurm_fragmentation", "nodes", "Slurm's own measure: the sizes of the blocks (and the nodes taken) or of the \
-        placements that are not wholly free; `slurm-block` and `slurm-torus3d` only.",
+    "slurm_fragmentation", "nodes", "Slurm's own measure: the sizes of the blocks (and the nodes \
+        taken) or of the placements that are not wholly free; `slurm-block` and `slurm-torus3d` \
+        only.",
             |r| r.fragmentation;
 };
 
@@ -51,8 +52,8 @@ pub const SHAPE_SUMS: &[Column<ShapeSums>] = columns! {
         |s| s.mean_cuts()[1];
     "mean_closed_rings", "", "Mean of `closed_rings`.",
         |s| s.closed_rings();
-    "units", "", "A JSON list, leaf first: of each level mean units that jobs span, mean of the fewest that have as \
-        many nodes, share of the jobs that span no more.",
+    "units", "", "A JSON list, leaf first: of each level mean units that jobs span, mean of the \
+        fewest that have as many nodes, share of the jobs that span no more.",
             |s| levels_json(s);
 };
 

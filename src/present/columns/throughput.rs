@@ -37,8 +37,8 @@ row! {
     routing_gap: f64, "",
         "The part by which the first may stay below the best.";
     method: &'static str, "",
-        "How it was found: classes (a fixed routing that a bound meets), exact (a linear program), paths, flow, or fixed (the \
-         routing's shares are given).";
+        "How it was found: classes (a fixed routing that a bound meets), exact (a linear \
+         program), paths, flow, or fixed (the routing's shares are given).";
 }
 
 row! {
@@ -62,8 +62,8 @@ row! {
     routing_gap: f64, "",
         "The part by which the first may stay below the best.";
     throughput_bound: Option<f64>, "",
-        "Capacities of all links over the sum of volume times distance of these jobs: no routing carries more. Empty where \
-         faster ways than links shorten distances.";
+        "Capacities of all links over the sum of volume times distance of these jobs: no routing \
+         carries more. Empty where faster ways than links shorten distances.";
     alone: f64, "",
         "The multiple that the first window alone gets on an empty machine, whose links it borrows: not to rank by.";
     method: &'static str, "",

@@ -108,9 +108,9 @@ impl CaminosOptions {
         let router = router.trim_end().replace("PACKET", &packet.to_string());
         let text = format!(
             "{}Configuration {{\n random_seed: {}, warmup: {warm}, measured: {},\n \
-             topology: File {{ filename: \"network.adj\", format: 0, servers_per_router: {per_router} }},\n \
-             traffic: TrafficSum {{ list: [\n  {}\n ] }},\n maximum_packet_size: {packet},\n \
-             router: {router},\n routing: {routing},\n \
+             topology: File {{ filename: \"network.adj\", format: 0, servers_per_router: \
+             {per_router} }},\n traffic: TrafficSum {{ list: [\n  {}\n ] }},\n \
+             maximum_packet_size: {packet},\n router: {router},\n routing: {routing},\n \
              link_classes: [ LinkClass {{ delay: 1 }}, LinkClass {{ delay: 1 }} ],\n}}\n",
             input.header_comments("//", &about),
             topology.context().seed,
@@ -213,8 +213,9 @@ fn routing_of(topology: &Topology, routing: &str) -> Result<[String; 2]> {
     let inner = match routing {
         "valiant" => valiant.into(),
         "ugal" => format!(
-            "Sum {{ policy: TryBoth, first_routing: Shortest, second_routing: {valiant}, first_allowed_virtual_channels: [{all}], \
-             second_allowed_virtual_channels: [{all}], first_extra_label: 0, second_extra_label: 10 }}"
+            "Sum {{ policy: TryBoth, first_routing: Shortest, second_routing: {valiant}, \
+             first_allowed_virtual_channels: [{all}], second_allowed_virtual_channels: [{all}], \
+             first_extra_label: 0, second_extra_label: 10 }}"
         ),
         _ => "Shortest".to_string(),
     };

@@ -147,7 +147,8 @@ fn winner_sentence(machines: &Machines, workload: Option<&str>) -> String {
                 0.0
             };
             format!(
-                "Best by {figure}{scope}: {first}: {score}, {gap:.digits$} {unit} ({share:.1}%) {more} than {}.",
+                "Best by {figure}{scope}: {first}: {score}, {gap:.digits$} {unit} ({share:.1}%) \
+                 {more} than {}.",
                 contenders[1].display_name(*criterion),
             )
         }
@@ -203,7 +204,8 @@ fn size_sentence(machines: &Machines) -> Option<String> {
         _ => "",
     };
     Some(format!(
-        "The machines have {least} to {most} nodes: only job sizes that fit on all of them are counted{more}."
+        "The machines have {least} to {most} nodes: only job sizes that fit on all of them are \
+         counted{more}."
     ))
 }
 
@@ -211,7 +213,8 @@ fn size_sentence(machines: &Machines) -> Option<String> {
 fn throughput_sentence(contender: &Contender) -> Option<String> {
     let carried = contender.carried.as_ref()?;
     let mut text = format!(
-        "Each node of {} can send {} of a link's capacity in all-to-all traffic, {} to a node far away (a longest matching)",
+        "Each node of {} can send {} of a link's capacity in all-to-all traffic, {} to a node \
+         far away (a longest matching)",
         contender.machine.name(),
         format_range(contender.all_to_all()?, 4),
         format_range(
@@ -327,6 +330,7 @@ fn how_sure(difference: &Difference, machines: &Machines) -> Option<String> {
         _ => format!("{} jobs", difference.jobs),
     };
     Some(format!(
-        "95% interval of the difference: {low:.digits$} to {high:.digits$} {unit}{holds} ({sample})."
+        "95% interval of the difference: {low:.digits$} to {high:.digits$} {unit}{holds} \
+         ({sample})."
     ))
 }

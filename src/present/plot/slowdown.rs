@@ -62,7 +62,8 @@ pub fn plot_slowdowns<'a>(
     let top = TOP + legend.flow_height();
     let step = ABOVE + PANEL + BELOW;
     let description = format!(
-        "How much longer jobs communicate than on a network that never blocks, against job size on a logarithmic axis, for {}. Orderings: {}.",
+        "How much longer jobs communicate than on a network that never blocks, against job size \
+         on a logarithmic axis, for {}. Orderings: {}.",
         join_labels(guests.iter().copied()),
         join_labels(orderings.iter().map(|(name, _)| *name))
     );

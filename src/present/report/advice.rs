@@ -371,10 +371,8 @@ impl Advice {
         );
         let sent = per_cent(100.0 * compared.duty);
         let about = sentence(
-            "How many times as long communication \
-             takes as on a network that never \
-             blocks, on average over job sizes, each \
-             doubling with the same weight. \
+            "How many times as long communication takes as on a network that never \
+             blocks, on average over job sizes, each doubling with the same weight. \
              “Mixed”: the other jobs send ",
         )
         .text(sent)

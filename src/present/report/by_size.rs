@@ -86,18 +86,17 @@ pub(super) fn by_size_section(
     let label = "MPC against the replay by allocator";
     let table = Table::new(label, "Allocator", allocators.clone(), columns);
     let about = format!(
-        "The mean distance within jobs of one size in the replay, compared with MPC at that size, for each size of more than \
-         {MIN_JOBS_ABOVE} jobs. “Above MPC” is the mean over these sizes \
-         and all orderings. Pairs: how often MPC and the replay disagree about which of two orderings is better at a \
-         size; means of few jobs differ by chance as well."
+        "The mean distance within jobs of one size in the replay, compared with MPC at that \
+         size, for each size of more than {MIN_JOBS_ABOVE} jobs. “Above MPC” is the mean over \
+         these sizes and all orderings. Pairs: how often MPC and the replay disagree about which \
+         of two orderings is better at a size; means of few jobs differ by chance as well."
     );
     let mut section = Section::new("by-size", "MPC and the replay by job size", about, table);
     if rankings.iter().any(|r| r.differently > 0) {
         section.said = sentence(format!(
-            "Where MPC misleads: for each allocator, \
-             at most {MAX_INVERSIONS} \
-             pairs of orderings that differ the most, by jobs \
-             times the difference of their means, summed over the sizes that are ranked differently."
+            "Where MPC misleads: for each allocator, at most {MAX_INVERSIONS} pairs of orderings \
+             that differ the most, by jobs times the difference of their means, summed over the \
+             sizes that are ranked differently."
         ));
     }
     for (allocator, ranking) in allocators.iter().zip(&rankings) {
@@ -153,14 +152,14 @@ fn draw_overlay(
     }
     let title = format!("MPC and the replay by job size on {machine}");
     let note = format!(
-        "line: MPC; mark: mean over the jobs of a size in the replay \
-         (MIND), sizes of more than {MIN_JOBS_ABOVE} jobs; lower \
-         is better"
+        "line: MPC; mark: mean over the jobs of a size in the replay (MIND), sizes of more than \
+         {MIN_JOBS_ABOVE} jobs; lower is better"
     );
     let allocators: Vec<&str> = prediction.allocators.iter().map(String::as_str).collect();
     let drawn = plot::replay::Figure::plot_overlay(&title, &note, &allocators, &rows)?;
     let caption = format!(
-        "Where marks lie on the line, jobs get the distance that MPC says; above it, they are farther apart.{left_out}"
+        "Where marks lie on the line, jobs get the distance that MPC says; above it, they are \
+         farther apart.{left_out}"
     );
     Figure::from_drawing("workload-sizes.svg", caption, drawn)
 }
@@ -200,10 +199,8 @@ fn misled_sentence(with: RichText, case: &RankInversion, rows: &[OrderingPredict
         .text(" has a lower MPC than ")
         .bold(&rows[case.measured].ordering)
         .text(format!(
-            " but a higher mean at {} of {} \
-             sizes ({}{more} nodes); the \
-             widest at {} nodes: MPC {} against {} hops, mean {} \
-             against {} hops.",
+            " but a higher mean at {} of {} sizes ({}{more} nodes); the widest at {} nodes: MPC \
+             {} against {} hops, mean {} against {} hops.",
             case.sizes.len(),
             case.ranked,
             listed.join(", "),

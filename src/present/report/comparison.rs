@@ -169,7 +169,8 @@ fn draw_figures(compared: &ComparedOrders<'_>) -> Result<ComparisonFigures> {
         slots,
     } = compared;
     let title = format!("Best ordering at each job size on {}", topology.name());
-    let caption = "The ordering to take by job size; the exact winner of every size is in stretches.csv, where the first two change places in crossovers.csv.";
+    let caption = "The ordering to take by job size; the exact winner of every size is in \
+        stretches.csv, where the first two change places in crossovers.csv.";
     let winners = Figure::from_drawing(
         "winners.svg",
         caption,
@@ -211,9 +212,8 @@ fn draw_curves(name: &str, comparison: &Comparison, slots: &[usize]) -> Result<V
         View::FULL,
         "mpc-full.svg",
         format!("Mean placement distance on {name}, all job sizes"),
-        "MPC over the full range. Every curve of the whole machine \
-         ends at its mean distance, where a job fills \
-         the machine and the order no longer matters. No ordering \
+        "MPC over the full range. Every curve of the whole machine ends at its mean distance, \
+         where a job fills the machine and the order no longer matters. No ordering \
          can go below the grey dots (proved); the grey \
          line is the mean distance within compact sets of that size."
             .into(),
@@ -233,9 +233,8 @@ fn draw_curves(name: &str, comparison: &Comparison, slots: &[usize]) -> Result<V
             View::GAIN,
             "mpc-gain.svg",
             format!("Gain against random placement on {name}"),
-            "How far MPC is below the machine's mean distance, which \
-             is the mean distance of nodes chosen at random. \
-             Higher is better."
+            "How far MPC is below the machine's mean distance, which is the mean distance of \
+             nodes chosen at random. Higher is better."
                 .into(),
         ));
     }
@@ -245,9 +244,8 @@ fn draw_curves(name: &str, comparison: &Comparison, slots: &[usize]) -> Result<V
             "mpc-above-best.svg",
             format!("How far from the best at each size on {name}"),
             format!(
-                "How far MPC is above the best of these orderings at \
-                 each size: the best one is at 0. Curves above \
-                 {} % are cut off.",
+                "How far MPC is above the best of these orderings at each size: the best one is \
+                 at 0. Curves above {} % are cut off.",
                 plot::ABOVE_BEST_TOP
             ),
         ));

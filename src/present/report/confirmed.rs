@@ -159,14 +159,14 @@ mod tests {
         let half = prediction(&[("x", 2.0, &[1.0, 2.0]), ("y", 3.0, &[1.5, 1.5])]);
         assert_eq!(
             replay_sentence(&half).to_string(),
-            "The replay of log confirms <b>x</b> under 1 of 2 allocators; <b>y</b> brings jobs 25.0\u{a0}% closer \
-             together under 1."
+            "The replay of log confirms <b>x</b> under 1 of 2 allocators; <b>y</b> brings jobs \
+             25.0\u{a0}% closer together under 1."
         );
         let not = prediction(&[("x", 2.0, &[2.0, 2.0]), ("<y>", 3.0, &[1.5, 1.0])]);
         assert_eq!(
             replay_sentence(&not).to_string(),
-            "The replay of log does not confirm <b>x</b> under any of its 2 allocators: <b>&#60;y&#62;</b> brings \
-             jobs 25.0 to 50.0\u{a0}% closer together."
+            "The replay of log does not confirm <b>x</b> under any of its 2 allocators: \
+             <b>&#60;y&#62;</b> brings jobs 25.0 to 50.0\u{a0}% closer together."
         );
     }
 }

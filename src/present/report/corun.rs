@@ -141,7 +141,8 @@ fn slowest_sentence(outcome: &Outcome) -> RichText {
     sentence(format!("Of {jobs} jobs "))
         .bold(&slowest.name)
         .text(format!(
-            " is slowed most: an iteration takes {times:.3} times as long beside the others as alone."
+            " is slowed most: an iteration takes {times:.3} times as long beside the others as \
+             alone."
         ))
 }
 
@@ -212,7 +213,8 @@ fn draw_links(fabric: &Fabric<'_>, outcome: &Outcome) -> Result<Figure> {
     let shares: Vec<(NodeId, f64)> = shares.collect();
     let title = format!("The busiest link at each router of {}", machine.name());
     let drawn = plot::plot_shares(machine, &title, "busiest link", &shares);
-    let caption = "Nodes in the colour of the busiest link at their router, either way: the share of what it could have \
-                   carried until every job was done. links.csv has all links.";
+    let caption = "Nodes in the colour of the busiest link at their router, either way: the \
+                   share of what it could have carried until every job was done. links.csv has \
+                   all links.";
     Figure::from_drawing("links.svg", caption, drawn)
 }

@@ -83,14 +83,16 @@ fn describe_file(name: &str) -> Option<&'static str> {
             "the replay of the workload: ordering, weighted_mpc, allocator, mean_mind"
         }
         "workload-sizes.csv" => {
-            "MPC and the means of the replay by job size: ordering, allocator, size, jobs, mpc, mean_mind"
+            "MPC and the means of the replay by job size: ordering, allocator, size, jobs, mpc, \
+             mean_mind"
         }
         "schedule.csv" => "the schedules of the workload, a row per ordering; times in seconds",
         "throughput.csv" => {
             "what orderings carry when jobs fill the machine, a row per ordering and job size"
         }
         "slowdown.csv" => {
-            "how many times as long communication takes: ordering, guest, size, windows, alone, mixed, all"
+            "how many times as long communication takes: ordering, guest, size, windows, alone, \
+             mixed, all"
         }
         "summary.json" => "all but the curves and the means by job size, as one document",
         "machines.json" => "all but the curves, as one document",

@@ -67,7 +67,8 @@ pub(super) fn draw_forecast(machine: &str, prediction: &Prediction) -> Result<Op
         })
         .collect();
     let title = format!("Does MPC predict the distances of jobs on {machine}?");
-    let caption = "Where the marks rise from left to right, weighted MPC ranks the orderings as the replay does.";
+    let caption = "Where the marks rise from left to right, weighted MPC ranks the orderings as \
+        the replay does.";
     let drawn = plot::replay::Figure::plot_prediction(&title, &panels, &rows)?;
     Ok(Some(Figure::from_drawing("workload.svg", caption, drawn)?))
 }
@@ -116,9 +117,8 @@ pub(super) fn prediction_sections(prediction: &Prediction, figure: Option<Figure
         );
     }
     let about = format!(
-        "{} jobs were replayed with each allocator on each ordering, \
-         starting with an empty machine.{skipped}{refused} \
-         Weighted MPC is the mean of MPC over the sizes of these \
+        "{} jobs were replayed with each allocator on each ordering, starting with an empty \
+         machine.{skipped}{refused} Weighted MPC is the mean of MPC over the sizes of these \
          jobs; the other columns are the mean distance \
          between the nodes of a job in the replay. Jobs of one \
          node are left out. Best first by weighted MPC; \
@@ -159,9 +159,8 @@ fn contention_section(
         .text(" traffic, one unit per process, over ")
         .bold(routing)
         .text(
-            " routes. Contention is the load of the busiest link \
-             that a job uses, counting the traffic of all jobs \
-             running when it starts. Dilation is the mean length of \
+            " routes. Contention is the load of the busiest link that a job uses, counting the \
+             traffic of all jobs running when it starts. Dilation is the mean length of \
              its paths. Both are averaged over jobs of two \
              nodes or more. The lowest value of each column is bold.",
         );
@@ -193,9 +192,8 @@ fn agreement_sentence(agreement: &[Agreement]) -> RichText {
             .into();
     }
     sentence(format!(
-        "Does weighted MPC rank the orderings as the replay does? \
-         Spearman’s rank correlation (and Kendall’s τ) \
-         over the orderings, 1 for the same ranking and 0 for no relation: {}.",
+        "Does weighted MPC rank the orderings as the replay does? Spearman’s rank correlation \
+         (and Kendall’s τ) over the orderings, 1 for the same ranking and 0 for no relation: {}.",
         known.join("; ")
     ))
 }

@@ -136,9 +136,9 @@ pub(super) fn queue_section(schedules: &Schedules) -> Section {
         .text(", run-time model ")
         .bold(&schedules.model)
         .text(format!(
-            ".{left_out} The rows differ in the ordering alone. \
-             Best first by mean response time; the lowest \
-             value of each column is bold, but for utilisation: it is high where jobs run longer, too.{recorded}"
+            ".{left_out} The rows differ in the ordering alone. Best first by mean response \
+             time; the lowest value of each column is bold, but for utilisation: it is high \
+             where jobs run longer, too.{recorded}"
         ));
     let columns = columns_by_class(schedules, &ranked);
     let responses: Vec<f64> = ranked.iter().map(|row| row.summary.mean_response).collect();
@@ -152,13 +152,9 @@ pub(super) fn queue_section(schedules: &Schedules) -> Section {
     }
     let mut section = Section::new("scheduling", "Job queue", about, table);
     section.note = sentence(format!(
-        "{} A job is starved that waited \
-         for more than {STARVED_WAITS} \
-         times the mean wait while {STARVED_OVERTAKEN} \
-         or more jobs behind it in the queue started.{never} \
-         Policy {}. Model {}. How \
-         strongly run times depend on distance \
-         differs between applications: the \
+        "{} A job is starved that waited for more than {STARVED_WAITS} times the mean wait while \
+         {STARVED_OVERTAKEN} or more jobs behind it in the queue started.{never} Policy {}. \
+         Model {}. How strongly run times depend on distance differs between applications: the \
          differences follow from this assumption. Give your own with ",
         spread_sentence(&ranked),
         schedules.rule,

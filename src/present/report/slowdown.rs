@@ -33,7 +33,8 @@ impl GuestCurve<'_> {
         let mut remarks = Vec::new();
         if curve.left_out > 0 {
             remarks.push(format!(
-                "{ordering}, {guest}: {} windows left out: they span components, or send nothing over node links",
+                "{ordering}, {guest}: {} windows left out: they span components, or send nothing \
+                 over node links",
                 curve.left_out
             ));
         }

@@ -74,8 +74,8 @@ fn snapshot_page(report: &SnapshotReport<'_>, files: &[File<'_>]) -> Result<(Str
     let page = Document {
         title: format!("What fits on {} now", topology.name()),
         verdict: free_sentence(snapshot),
-        details: "Times are those at which jobs end at their recorded limits, in hours from the latest time in the records. \
-                  Most jobs end sooner."
+        details: "Times are those at which jobs end at their recorded limits, in hours from the \
+                  latest time in the records. Most jobs end sooner."
             .into(),
         about: ("read", "What was read"),
         facts,
@@ -144,7 +144,8 @@ fn largest_section(snapshot: &Snapshot) -> Result<Section> {
         names,
         columns,
     );
-    let about = "The unit of each level with the most free nodes, and what keeps the rest of it: jobs, or nodes out of service.";
+    let about = "The unit of each level with the most free nodes, and what keeps the rest of it: \
+        jobs, or nodes out of service.";
     let mut section = Section::new("largest", "The largest job that fits", about, table);
     section.figures.extend(draw_growth(snapshot)?);
     Ok(section)
@@ -167,7 +168,8 @@ fn slots_section(report: &SnapshotReport<'_>) -> Section {
     ];
     let title = "Further jobs that fit within one unit, by level and size";
     let table = Table::new(title, "Within one", levels.collect(), columns);
-    let about = "How many more jobs of a size fit now, each within one unit, and the free nodes that they would leave.";
+    let about = "How many more jobs of a size fit now, each within one unit, and the free nodes \
+        that they would leave.";
     Section::new("slots", "Further jobs that fit", about, table)
 }
 
@@ -240,7 +242,8 @@ fn draw_growth(snapshot: &Snapshot) -> Result<Option<Figure>> {
         panels,
         LineShape::Step,
     )?;
-    let caption = "Largest job that would fit in one unit if nothing new starts and every job uses its full limit. Overdue jobs count as ending now.";
+    let caption = "Largest job that would fit in one unit if nothing new starts and every job \
+        uses its full limit. Overdue jobs count as ending now.";
     Ok(Some(Figure::from_drawing("largest.svg", caption, drawn)?))
 }
 

@@ -64,7 +64,8 @@ fn list_samples(report: &SnapshotReport<'_>) -> Vec<MetricSample> {
             jobs as f64,
         );
     }
-    let help = "Share of the free nodes that the jobs that wait would strand; NaN where none waits or nothing is free.";
+    let help = "Share of the free nodes that the jobs that wait would strand; NaN where none \
+        waits or nothing is free.";
     add(
         "fragmentation",
         help,

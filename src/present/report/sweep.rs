@@ -191,10 +191,8 @@ fn make_group_section(figures: &SectionFigures<'_>, number: usize) -> Result<Sec
     let group = figures.group;
     let replayed = group.name == "replay";
     let about = if replayed {
-        "Mean distance in hops between the \
-         nodes of a job, by ordering \
-         and allocator. Best values of a column are bold, \
-         ties too; where all are equal, none is."
+        "Mean distance in hops between the nodes of a job, by ordering and allocator. Best \
+         values of a column are bold, ties too; where all are equal, none is."
     } else {
         ""
     };

@@ -52,10 +52,8 @@ fn ranking_sentence(comparison: &Comparison) -> RichText {
     if comparison.is_uneven() {
         let share = per_cent(100.0 * first.spanning.unwrap_or(0.0));
         return name.text(format!(
-            " leaves out the fewest windows that \
-             span components, {share}; \
-             in the others the nodes of a job are {mean} \
-             apart on average, each doubling of the job size with \
+            " leaves out the fewest windows that span components, {share}; in the others the \
+             nodes of a job are {mean} apart on average, each doubling of the job size with \
              the same weight. The means of orderings that \
              leave out another share are of other windows: they are not compared."
         ));
@@ -82,9 +80,8 @@ fn ranking_sentence(comparison: &Comparison) -> RichText {
         leads.push(lead.text("the second best, ").bold(&second.label));
     }
     name.text(format!(
-        " keeps the nodes of a job closest together: {mean} \
-         apart on average, each doubling of the job size \
-         with the same weight. That is "
+        " keeps the nodes of a job closest together: {mean} apart on average, each doubling of \
+         the job size with the same weight. That is "
     ))
     .rich(&RichText::join(leads, " and "))
     .text(".")
@@ -157,7 +154,8 @@ pub fn detail_paragraphs(comparison: &Comparison, workload: &WorkloadResults<'_>
         let mean = comparison.topology.mean_distance;
         if mean > 0.0 {
             sentences.push(sentence(format!(
-                "Nodes chosen at random are {} apart on average; the leader's mean is {} below that.",
+                "Nodes chosen at random are {} apart on average; the leader's mean is {} below \
+                 that.",
                 hops_text(mean, 2),
                 per_cent(per_cent_below(first.mean_log, mean))
             )));
@@ -165,9 +163,8 @@ pub fn detail_paragraphs(comparison: &Comparison, workload: &WorkloadResults<'_>
     }
     if comparison.entries.iter().any(|e| e.nodes != first.nodes) {
         sentences.push(
-            "The orderings cover different numbers of nodes, \
-             so their curves end at different sizes and \
-             the means are over different ranges."
+            "The orderings cover different numbers of nodes, so their curves end at different \
+             sizes and the means are over different ranges."
                 .into(),
         );
     }
@@ -236,9 +233,8 @@ fn certainty_sentences(comparison: &Comparison, workload: &WorkloadResults<'_>) 
                 lead => format!("; its lead over the second best is {}", per_cent(lead)),
             };
             sentence(format!(
-                "It is proved that no ordering at all gets below \
-                 {}: the leader can be improved by at most \
-                 {}{lead}.",
+                "It is proved that no ordering at all gets below {}: the leader can be improved \
+                 by at most {}{lead}.",
                 hops_text(floor, 2),
                 per_cent(room),
             ))

@@ -84,8 +84,9 @@ pub(super) fn throughput_section(
     .text(", routing ")
     .code(routing)
     .text(
-        "). Throughput is the multiple of this traffic that the links carry, found and proved: no routing carries more than \
-         “at most”. Values of a job alone are not used for ranking: spreading it out looks best there.",
+        "). Throughput is the multiple of this traffic that the links carry, found and proved: \
+         no routing carries more than “at most”. Values of a job alone are not used for ranking: \
+         spreading it out looks best there.",
     );
     let mut section = Section::new("throughput", "What they carry", about, table);
     section.list = sentences(rows).into_iter().map(sentence).collect();

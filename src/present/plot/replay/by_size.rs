@@ -44,8 +44,8 @@ impl<'a> Figure<'a> {
         let mut legend = Legend::new(Sample::Mark, allocators.iter().copied().zip(0..));
         legend.add_line("MPC", LINE);
         let description = format!(
-            "MPC as a line, and mean distance within jobs (MIND) in the replay as marks, in hops against job size in \
-             nodes on a logarithmic axis, with {}; a panel an ordering: {}.",
+            "MPC as a line, and mean distance within jobs (MIND) in the replay as marks, in hops \
+             against job size in nodes on a logarithmic axis, with {}; a panel an ordering: {}.",
             join_labels(allocators.iter().copied()),
             join_labels(rows.iter().map(|row| row.label)),
         );

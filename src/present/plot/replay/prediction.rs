@@ -41,7 +41,8 @@ impl<'a> Figure<'a> {
     ) -> Result<Self> {
         let (names, legend) = labels_and_legend(rows, Sample::Curve);
         let description = format!(
-            "Mean distance between a job's nodes in the replay against weighted MPC, in hops, with {}: {names}.",
+            "Mean distance between a job's nodes in the replay against weighted MPC, in hops, \
+             with {}: {names}.",
             join_labels(panels.iter().map(|(name, _)| *name)),
         );
         let finite = |value: f64| Some(value).filter(|v| v.is_finite());

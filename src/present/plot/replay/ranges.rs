@@ -83,8 +83,8 @@ impl Figure<'_> {
     pub fn plot_ranges(title: &str, rows: &[Range<'_>]) -> Result<Self> {
         let (names, legend) = labels_and_legend(rows, Sample::Band);
         let description = format!(
-            "Smallest, mean and largest mean distance within jobs (MIND, hops) against job size in nodes on \
-             a logarithmic axis: {names}."
+            "Smallest, mean and largest mean distance within jobs (MIND, hops) against job size \
+             in nodes on a logarithmic axis: {names}."
         );
         let rows: Vec<_> = rows
             .iter()

@@ -166,9 +166,8 @@ impl Figure<'_> {
         let note = log.describe_jobs();
         let has_jobs = log.total > 0;
         let description = format!(
-            "Share of jobs by octaves of job size, and jobs \
-             of every size, both axes logarithmic. {note}. \
-             Logs: the log."
+            "Share of jobs by octaves of job size, and jobs of every size, both axes \
+             logarithmic. {note}. Logs: the log."
         );
         Figure::new(
             (title, &note),

@@ -104,7 +104,8 @@ impl Figure<'_> {
     pub fn plot_curves(title: &str, moments: &[Moment]) -> Result<Self> {
         let figure = ScheduleCurves::new(moments);
         let description = format!(
-            "Share of nodes in use, jobs waiting (at most {}) and fragmentation of the free ranks over time.",
+            "Share of nodes in use, jobs waiting (at most {}) and fragmentation of the free \
+             ranks over time.",
             figure.longest_queue()
         );
         let (from, to) = figure.range;
@@ -114,7 +115,8 @@ impl Figure<'_> {
             WIDTH,
             TOP + panels as f64 * PANEL + (panels - 1) as f64 * GAP + BELOW,
         );
-        let note = "means over two pixels, the queue's longest; fragmentation: 1 - longest free run / free nodes";
+        let note = "means over two pixels, the queue's longest; fragmentation: 1 - longest free \
+            run / free nodes";
         Figure::new((title, note), description, size, move |pen| {
             type ColumnFigure = fn(&CurveColumn) -> f64;
             let longest = f64::from(figure.longest_queue().max(1));

@@ -123,9 +123,8 @@ impl Figure<'_> {
         let jobs = figure.jobs;
         let shown = figure.describe_stays();
         let description = format!(
-            "Which of {nodes} ranks each of {jobs} jobs holds \
-             over time, {shown}: ranks upwards, time across, \
-             a colour a job; free ranks are grey."
+            "Which of {nodes} ranks each of {jobs} jobs holds over time, {shown}: ranks upwards, \
+             time across, a colour a job; free ranks are grey."
         );
         let good = !stays.is_empty() && nodes > 0;
         let note = format!("{jobs} jobs, {shown}; a colour a job, free ranks grey");

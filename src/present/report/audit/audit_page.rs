@@ -40,7 +40,8 @@ pub fn html(
     let [jobs, whole, broken] = recorded.segments;
     if jobs > 0 {
         let text = format!(
-            "{} of {} that {} jobs were made of do not lie in one unit of the lowest level with room for one",
+            "{} of {} that {} jobs were made of do not lie in one unit of the lowest level with \
+             room for one",
             format_thousands(broken),
             format_thousands(whole + broken),
             format_thousands(jobs)
@@ -80,10 +81,9 @@ pub fn compact_sentence(audit: &Audit, share: Option<f64>) -> String {
     };
     let share = share.unwrap_or(ASSUMED_SHARE);
     format!(
-        "{:.1}% of your jobs were as compact \
-         as possible, in the fewest \
-         {level} units; {:.1}% were not: about {} node-hours, \
-         if {:.0}% of run time grows with the units spanned (an assumption: --share). ",
+        "{:.1}% of your jobs were as compact as possible, in the fewest {level} units; {:.1}% \
+         were not: about {} node-hours, if {:.0}% of run time grows with the units spanned (an \
+         assumption: --share). ",
         100.0 * compact,
         100.0 * (1.0 - compact),
         format_briefly(recorded.hours_beyond_fewest(share)),
@@ -139,14 +139,14 @@ fn method_paragraph(audit: &Audit) -> String {
     let skipped = match skipped.unwrap_or(0) {
         0 => String::new(),
         n => format!(
-            " Up to {} jobs found too few nodes free and were skipped, so means are not over quite the same jobs.",
+            " Up to {} jobs found too few nodes free and were skipped, so means are not over \
+             quite the same jobs.",
             format_thousands(n)
         ),
     };
     format!(
-        "Orderings were tried by a replay of the same jobs, each \
-         from its recorded start to its recorded end, on a \
-         machine that was empty at first: nobody waits \
+        "Orderings were tried by a replay of the same jobs, each from its recorded start to its \
+         recorded end, on a machine that was empty at first: nobody waits \
          longer or shorter than recorded. \
          95 % intervals: jackknife over up to 30 equal time blocks (at least 10).{skipped}"
     )
@@ -228,8 +228,8 @@ fn placement_section(audit: &Audit, share: Option<f64>) -> Section {
         .map(|tried| tried.name.clone())
         .collect();
     let table = Table::new("Placements of the jobs", "Placement", names, columns);
-    let about = "Means over all jobs: distances over jobs of two nodes and more. Beside the units that jobs span stand the fewest \
-         that have as many nodes. Best values are bold.";
+    let about = "Means over all jobs: distances over jobs of two nodes and more. Beside the \
+         units that jobs span stand the fewest that have as many nodes. Best values are bold.";
     Section::new("placements", "All jobs", about, table)
 }
 

@@ -80,8 +80,8 @@ pub fn size_section(audit: &Audit) -> Result<Section> {
         section.figures.extend(draw_sizes(
             audit,
             "units-by-size.svg",
-            "Units that jobs span on average, and the fewest that have as many nodes: a line on that of the fewest could not \
-             be better.",
+            "Units that jobs span on average, and the fewest that have as many nodes: a line on \
+             that of the fewest could not be better.",
             (
                 &format!("Units of the level {level} that jobs span, by size"),
                 &format!("{level} units"),

@@ -45,8 +45,8 @@ pub fn worst_section(audit: &Audit, topology: &Topology) -> Result<Option<Sectio
     let table = Table::new("Worst jobs", "Job", names, columns);
     let about = match audit.levels.first() {
         Some(level) => format!(
-            "Recorded jobs that span the most units of the level {level} beyond the fewest, then those that lie \
-             farthest apart."
+            "Recorded jobs that span the most units of the level {level} beyond the fewest, then \
+             those that lie farthest apart."
         ),
         None => "Recorded jobs whose nodes lie farthest apart.".into(),
     };

@@ -53,11 +53,11 @@ pub fn replay_section(
         services.iter().map(|s| s.too_large),
     ));
     let about = format!(
-        "The jobs of {workload} were replayed on each machine with \
-         its best ordering, starting with an empty machine. \
-         The first columns are the mean distance between the nodes \
+        "The jobs of {workload} were replayed on each machine with its best ordering, starting \
+         with an empty machine. The first columns are the mean distance between the nodes \
          of a job (MIND) with each allocator. Jobs are \
-         skipped where too few nodes were free, and too large where they need more nodes than the machine has."
+         skipped where too few nodes were free, and too large where they need more nodes than \
+         the machine has."
     );
     let table = machine_table(machines, "Replay by machine", &contenders, columns);
     let mut section = Section::new("jobs", "What jobs get under load", about, table);
@@ -105,12 +105,14 @@ pub fn queue_section(
     ));
     let marked = if machines.is_even() {
         // Where jobs are missing on a machine, nothing is marked, and nothing is said of marks.
-        " The lowest value of each column is bold, but for utilisation: it is high where jobs run longer, too."
+        " The lowest value of each column is bold, but for utilisation: it is high where jobs \
+         run longer, too."
     } else {
         ""
     };
     let about = sentence(format!(
-        "The jobs of {workload} scheduled with their times on each machine with its best ordering: policy "
+        "The jobs of {workload} scheduled with their times on each machine with its best \
+         ordering: policy "
     ))
     .bold(&settings.policy)
     .text(", allocator ")
@@ -118,17 +120,15 @@ pub fn queue_section(
     .text(", runtime model ")
     .bold(&settings.model)
     .text(format!(
-        ".{marked} Where jobs are too large for a machine, its means \
-         are over fewer jobs; the ranking above is over the jobs \
-         that ran on all machines."
+        ".{marked} Where jobs are too large for a machine, its means are over fewer jobs; the \
+         ranking above is over the jobs that ran on all machines."
     ));
     let table = machine_table(machines, "Schedules by machine", &contenders, columns);
     let mut section = Section::new("scheduling", "Waits and slowdowns", about, table);
     if let Some((policy, model)) = scheduled.iter().find_map(|(_, _, s)| s.rules.as_ref()) {
         section.note = sentence(format!(
-            "Policy {policy}. Model {model}. How strongly run \
-             times depend on distance differs between \
-             applications: the differences follow from this assumption. Give your own with "
+            "Policy {policy}. Model {model}. How strongly run times depend on distance differs \
+             between applications: the differences follow from this assumption. Give your own with "
         ))
         .code("--model")
         .text(".");

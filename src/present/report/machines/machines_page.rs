@@ -324,13 +324,12 @@ fn throughput_section(machines: &Machines) -> Result<Option<Section>> {
     let Some(table) = transposed_table(machines, "Throughput", RankedMachine::CARRIED) else {
         return Ok(None);
     };
-    let about = "What each node can send, in capacities of a link, when traffic is routed in the shares that load the links least: \
-         to all others at once, or to one of those farthest away (a \
-         longest matching). A routing was found for each figure, \
-         and “at most” is proved for all routings: \
-         a machine is surely better only where \
-         its figure is above the other’s \
-         “at most”. For the worst traffic only bounds are known. The hop bound follows from the mean distance alone.";
+    let about = "What each node can send, in capacities of a link, when traffic is routed in the \
+         shares that load the links least: to all others at once, or to one of those farthest \
+         away (a longest matching). A routing was found for each figure, and “at most” is proved \
+         for all routings: a machine is surely better only where its figure is above the other’s \
+         “at most”. For the worst traffic only bounds are known. The hop bound follows from the \
+         mean distance alone.";
     let mut section = Section::new("carried", "What they carry", about, table);
     let panels = ["all-to-all", "longest matching"].map(|name| BarPanel {
         name,
@@ -351,8 +350,7 @@ fn throughput_section(machines: &Machines) -> Result<Option<Section>> {
 fn slowdown_section(machines: &Machines) -> Option<Section> {
     let table = transposed_table(machines, "Slowdown", RankedMachine::SLOWDOWN)?;
     let about = "How many times as long communication takes as on a network \
-         that never blocks, on average over \
-         job sizes, while the other \
+         that never blocks, on average over job sizes, while the other \
          jobs send a fifth of the time: with the best ordering and \
          with random order. Lower is better.";
     Some(Section::new(
@@ -366,8 +364,9 @@ fn slowdown_section(machines: &Machines) -> Option<Section> {
 /// Makes the section of cost and watts of the machines by class of cable. `None` unless prices or watts were given.
 fn cost_section(machines: &Machines) -> Option<Section> {
     let table = transposed_table(machines, "Cost and watts", RankedMachine::BOUGHT)?;
-    let about = "Pieces by the prices and watts given. A unit of throughput is a link’s capacity that a node can send to all others at \
-         once: it takes at most the first figure, and under no routing less than “at least”.";
+    let about = "Pieces by the prices and watts given. A unit of throughput is a link’s capacity \
+         that a node can send to all others at once: it takes at most the first figure, and \
+         under no routing less than “at least”.";
     Some(Section::new(
         "bought",
         "What they cost and draw",
@@ -420,9 +419,8 @@ fn orderings_section(machines: &Machines) -> Result<Section> {
         )
     });
     let about = format!(
-        "The ordering of each machine with the lowest log-uniform \
-         mean of MPC.{sizes} Distances of jobs of the same \
-         size can be compared between machines; shares of random \
+        "The ordering of each machine with the lowest log-uniform mean of MPC.{sizes} Distances \
+         of jobs of the same size can be compared between machines; shares of random \
          placement say how much an ordering matters on a \
          machine."
     );
@@ -457,8 +455,8 @@ fn orderings_section(machines: &Machines) -> Result<Section> {
         &[View::SIZES, View::SHARES],
         Limits::default(),
     )?;
-    let caption = "Lower is better: the nodes of a job are closer together. Above, machines at the same job size; \
-                   below, at the same share of each machine.";
+    let caption = "Lower is better: the nodes of a job are closer together. Above, machines at \
+                   the same job size; below, at the same share of each machine.";
     section
         .figures
         .push(Figure::from_drawing("machine-curves.svg", caption, drawn)?);

@@ -56,6 +56,7 @@ fn draw_offers(machines: &Machines, verdict: &Verdict) -> Result<Option<Figure>>
     let offers = machines.contenders[..machines.compared].iter();
     let names = offers.map(|offer| offer.machine.name()).collect();
     let drawn = plot::plot_offers(names, cost.figure.clone(), panels);
-    let caption = "Cost against distance (lower is better) and bandwidth (higher is better); of a range its worse end.";
+    let caption = "Cost against distance (lower is better) and bandwidth (higher is better); of \
+        a range its worse end.";
     Ok(Some(Figure::from_drawing("offers.svg", caption, drawn)?))
 }

@@ -96,7 +96,8 @@ fn spark_words(entry: &OrderingFigures, mean: f64) -> String {
         _ => "–".to_string(),
     });
     format!(
-        "MPC as a share of that of random placement: {first} at 2 nodes, {half} at {}, {whole} at {}",
+        "MPC as a share of that of random placement: {first} at 2 nodes, {half} at {}, {whole} \
+         at {}",
         format_thousands(middle as u64 + 2),
         format_thousands(entry.values.len() as u64 + 1),
     )

@@ -76,9 +76,8 @@ pub fn describe_lead(ranked: &[RankedSetting]) -> String {
     let others = ranked.len() - 1;
     if ties.is_empty() {
         return format!(
-            "Clearly ahead of all {others} others (95 % intervals \
-             of differences over {schedules} schedules of the \
-             same jobs)"
+            "Clearly ahead of all {others} others (95 % intervals of differences over \
+             {schedules} schedules of the same jobs)"
         );
     }
     let mut named = Vec::new();
@@ -92,10 +91,8 @@ pub fn describe_lead(ranked: &[RankedSetting]) -> String {
         more => format!(" and {more} more"),
     };
     format!(
-        "No setting is clearly the best: \
-         chance may have put {}{more} \
-         behind it ({} of {others} others; 95 % intervals \
-         of differences over {schedules} schedules of the same jobs)",
+        "No setting is clearly the best: chance may have put {}{more} behind it ({} of {others} \
+         others; 95 % intervals of differences over {schedules} schedules of the same jobs)",
         named.join("; "),
         ties.len()
     )
@@ -169,11 +166,10 @@ pub fn settings_section(
     };
     let title = format!("{}: settings", figures.title());
     let mut about = String::from(
-        "Means over seeds and orderings. Sorted by jobs placed, then \
-         mean wait. Settings with identical results share a \
-         row. Behind the first: mean wait (s), in a replay free \
-         nodes, setting against setting under the same seed. \
-         The largest job placeable and the free nodes beyond it are means over time, or over placements in a replay.",
+        "Means over seeds and orderings. Sorted by jobs placed, then mean wait. Settings with \
+         identical results share a row. Behind the first: mean wait (s), in a replay free nodes, \
+         setting against setting under the same seed. The largest job placeable and the free \
+         nodes beyond it are means over time, or over placements in a replay.",
     );
     if folded > 0 {
         about += &format!(" The table of results has {folded} further settings.");
@@ -199,9 +195,14 @@ pub fn settings_section(
         let (mean, half) = settings[row].mean_and_interval(shown[i % shown.len()].0);
         if i < shown.len() { mean } else { half }
     })?;
-    section.figures.extend(figure.map(|figure| Figure {
-        caption: "The figures of the table, each with its rank; lines: 95 % intervals over the schedules.".into(),
-        ..figure
+    section.figures.extend(figure.map(|figure| {
+        Figure {
+            caption:
+                "The figures of the table, each with its rank; lines: 95 % intervals over the \
+            schedules."
+                    .into(),
+            ..figure
+        }
     }));
     let verdict = sentence(format!("{title}: "))
         .bold(&cut_name(&ranked[0]))
