@@ -9,19 +9,23 @@ use nodeorder_base::observer::unwind_if_stopped;
 use nodeorder_base::{Error, NodeId, Result, SourceLocation};
 use nodeorder_order::NodeOrder;
 use rayon::prelude::*;
+use std::ops::Range;
 
 /// Fewest and most windows whose loads are found before they are added up: a piece of work for the threads.
 const BATCH: [usize; 2] = [2, 1024];
 
 /// Loads of links that the windows of such a piece should have together.
-const BATCH_LOADS: usize = 1 << 22;
+const BATCH_LOADS: usize = 1 << 21;
 
 /// Loads of links that are kept from the sum over a tiling until its windows are judged; the others are found once
 /// more.
 const KEPT_LOADS: usize = 6 << 20;
 
-/// Windows that are judged before their slowdowns are summed up.
-const JUDGED: usize = 1 << 14;
+/// Pieces that such a piece of work is cut into for the threads.
+const PIECES: usize = 16;
+
+/// Pieces that are judged before their slowdowns are summed up.
+const JUDGED: usize = 1 << 8;
 
 /// Number of duties at which every point is known: 0, 0.1, … 1.
 pub const DUTY_STEPS: usize = 11;
@@ -140,6 +144,8 @@ pub struct Slowdowns<'f> {
     fabric: &'f Fabric<'f>,
     pub(super) options: SlowdownOptions,
     router: WindowRouter<'f>,
+    /// Capacity of every link; `None` if they differ.
+    capacity: Option<f64>,
 }
 
 /// Slowdowns of one window.
@@ -167,7 +173,14 @@ struct Window {
     first: usize,
     /// Time that the window's busiest node link needs.
     unblocked: f64,
-    /// Loads of the window's links; `None` if they were not kept and must be found again.
+    /// Places of its links in the loads of its piece.
+    links: Range<usize>,
+}
+
+/// Windows that one thread finds one after the other.
+struct WindowPiece {
+    windows: Vec<Window>,
+    /// Loads of the windows' links; `None` if they were not kept and must be found again.
     loads: Option<LinkLoads>,
 }
 
@@ -178,10 +191,14 @@ impl<'f> Slowdowns<'f> {
     /// A machine that does not suit the routing; a duty that is no share; more memory than allowed.
     pub fn new(fabric: &'f Fabric<'f>, options: SlowdownOptions) -> Result<Self> {
         options.check_duty()?;
+        let links = fabric.links;
+        let first = (!links.is_empty()).then(|| links.capacity(0));
+        let alike = |capacity: &f64| (1..links.len()).all(|i| links.capacity(i) == *capacity);
         Ok(Slowdowns {
             fabric,
             options,
             router: WindowRouter::new(fabric, options.routing)?,
+            capacity: first.filter(alike),
         })
     }
 
@@ -253,10 +270,11 @@ impl<'f> Slowdowns<'f> {
         sums: &mut WindowSums,
     ) -> Result<()> {
         let size = guest.processes() as usize;
+        let nodes_from = |first: usize| &order.nodes()[first..first + size];
         let alike = self.time_if_alike(guest);
         let mut together = vec![0.0; self.fabric.links.len()];
         let mut kept_loads = 0;
-        let mut windows = Vec::new();
+        let mut pieces = Vec::new();
         let mut left = starts;
         let mut most_links = BATCH_LOADS;
         while !left.is_empty() {
@@ -265,53 +283,100 @@ impl<'f> Slowdowns<'f> {
             left = rest;
             most_links = 1;
             unwind_if_stopped();
-            let found: Vec<Option<Window>> = batch
-                .par_iter()
-                .map(|first| {
-                    let nodes = &order.nodes()[*first..first + size];
-                    self.load_window(guest, nodes, *first, alike)
-                })
+            let found: Vec<WindowPiece> = batch
+                .par_chunks(count.div_ceil(PIECES))
+                .map(|starts| self.load_piece(guest, &nodes_from, starts, alike))
                 .collect::<Result<_>>()?;
             // In the order of the windows, so that the number of threads does not show in the last bits.
-            for mut window in found.into_iter().flatten() {
-                if let Some(loads) = &window.loads {
-                    for (link, load) in loads.iter_links() {
+            for mut piece in found {
+                if let Some(loads) = &piece.loads {
+                    for (link, load) in loads.iter_links(0..loads.link_count()) {
                         together[link] += load;
                     }
                     kept_loads += loads.link_count();
-                    most_links = most_links.max(loads.link_count());
                 }
+                let link_counts = piece.windows.iter().map(|window| window.links.len());
+                most_links = most_links.max(link_counts.max().unwrap_or(0));
                 if kept_loads > KEPT_LOADS {
-                    window.loads = None;
+                    piece.loads = None;
                 }
-                windows.push(window);
+                pieces.push(piece);
             }
         }
-        for windows in windows.chunks(JUDGED) {
-            let judged: Vec<WindowSlowdowns> = windows
+        for pieces in pieces.chunks(JUDGED) {
+            let judged: Vec<Vec<WindowSlowdowns>> = pieces
                 .par_iter()
-                .map(|window| {
-                    if let Some(loads) = &window.loads {
-                        return Ok(self.judge_window(loads, window.unblocked, &together));
-                    }
-                    let nodes = &order.nodes()[window.first..window.first + size];
-                    let loads = self.router.find_loads(guest, nodes)?;
-                    Ok(self.judge_window(&loads, window.unblocked, &together))
-                })
+                .map(|piece| self.judge_piece(guest, &nodes_from, piece, &together))
                 .collect::<Result<_>>()?;
-            judged.iter().for_each(|window| sums.add_window(window));
+            for window in judged.iter().flatten() {
+                sums.add_window(window);
+            }
         }
         Ok(())
     }
 
-    /// Finds the loads of a window; `None` if it is left out.
-    fn load_window(
+    /// Finds the loads of the windows that begin at `starts`, without those that are left out.
+    fn load_piece<'o>(
+        &self,
+        guest: &Guest,
+        nodes_from: &dyn Fn(usize) -> &'o [NodeId],
+        starts: &[usize],
+        alike: Option<f64>,
+    ) -> Result<WindowPiece> {
+        let mut windows = Vec::with_capacity(starts.len());
+        let mut loads = LinkLoads::default();
+        for first in starts {
+            let nodes = nodes_from(*first);
+            let Some(unblocked) = self.time_unblocked(guest, nodes, alike)? else {
+                continue;
+            };
+            let before = loads.link_count();
+            self.router.add_loads(guest, nodes, &mut loads)?;
+            windows.push(Window {
+                first: *first,
+                unblocked,
+                links: before..loads.link_count(),
+            });
+        }
+        loads.shrink_to_fit();
+        Ok(WindowPiece {
+            windows,
+            loads: Some(loads),
+        })
+    }
+
+    /// Judges the windows of a piece, whose loads are found again where they were not kept.
+    fn judge_piece<'o>(
+        &self,
+        guest: &Guest,
+        nodes_from: &dyn Fn(usize) -> &'o [NodeId],
+        piece: &WindowPiece,
+        together: &[f64],
+    ) -> Result<Vec<WindowSlowdowns>> {
+        let mut judged = Vec::with_capacity(piece.windows.len());
+        let mut found_again = LinkLoads::default();
+        for window in &piece.windows {
+            let links = match &piece.loads {
+                Some(loads) => loads.iter_links(window.links.clone()),
+                None => {
+                    found_again.clear();
+                    let nodes = nodes_from(window.first);
+                    self.router.add_loads(guest, nodes, &mut found_again)?;
+                    found_again.iter_links(0..found_again.link_count())
+                }
+            };
+            judged.push(self.judge_window(links, window.unblocked, together));
+        }
+        Ok(judged)
+    }
+
+    /// Finds the time that the busiest node link of a window needs; `None` if the window is left out.
+    fn time_unblocked(
         &self,
         guest: &Guest,
         nodes: &[NodeId],
-        first: usize,
         alike: Option<f64>,
-    ) -> Result<Option<Window>> {
+    ) -> Result<Option<f64>> {
         let topology = self.fabric.topology;
         // No route leads from one component to another.
         if !topology.within_one_component(nodes.iter().copied()) {
@@ -329,15 +394,7 @@ impl<'f> Slowdowns<'f> {
             }
         };
         // Nothing is sent over node links: there is no time to compare with.
-        if unblocked == 0.0 {
-            return Ok(None);
-        }
-        let loads = self.router.find_loads(guest, nodes)?;
-        Ok(Some(Window {
-            first,
-            unblocked,
-            loads: Some(loads),
-        }))
+        Ok((unblocked != 0.0).then_some(unblocked))
     }
 
     /// Computes the time of the busiest node link where it is the same for every window: each process has a node link
@@ -363,30 +420,39 @@ impl<'f> Slowdowns<'f> {
     }
 
     /// Computes the slowdowns of a window from the loads of its links and those of all windows together.
-    fn judge_window(&self, loads: &LinkLoads, unblocked: f64, together: &[f64]) -> WindowSlowdowns {
+    fn judge_window(
+        &self,
+        links: impl Iterator<Item = (usize, f64)>,
+        unblocked: f64,
+        together: &[f64],
+    ) -> WindowSlowdowns {
         let mut found = WindowSlowdowns {
             alone: 1.0,
             mixed: 1.0,
             all: 1.0,
             at_duties: [1.0; DUTY_STEPS],
         };
-        // The link with the highest `mixed`, and its loads over its capacity: own, and those of the others.
+        // The link with the highest `mixed`: its own load, that of the others, and its capacity.
         let mut highest = 0.0;
-        let mut leader = [0.0; 2];
-        for (link, own) in loads.iter_links() {
-            let scale = self.fabric.links.capacity(link) * unblocked;
+        let mut leader = [0.0, 0.0, f64::MAX];
+        for (link, own) in links {
+            let capacity = match self.capacity {
+                Some(capacity) => capacity,
+                None => self.fabric.links.capacity(link),
+            };
             // Rounding may leave less than the window's own load.
             let others = (together[link] - own).max(0.0);
-            let alone = own / scale;
-            let beside = others / scale;
             // Nowhere above another link: so are most, which need not be looked at duty by duty.
-            if alone <= leader[0] && beside <= leader[1] {
+            if own <= leader[0] && others <= leader[1] && capacity >= leader[2] {
                 continue;
             }
+            let scale = capacity * unblocked;
+            let alone = own / scale;
+            let beside = others / scale;
             let mixed = (own + self.options.duty * others) / scale;
             if mixed > highest {
                 highest = mixed;
-                leader = [alone, beside];
+                leader = [own, others, capacity];
             }
             found.alone = found.alone.max(alone);
             found.mixed = found.mixed.max(mixed);

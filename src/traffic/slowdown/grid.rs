@@ -38,12 +38,24 @@ pub(super) struct GridBuffers {
 struct LineEnds {
     /// Number of ends by group, then by position.
     counts: Vec<u32>,
-    /// Place of each group among those with ends, from 1; 0 for the others.
+    /// Place of each group in `lines`, from 1; 0 for groups without ends.
     places: Vec<u32>,
-    /// Groups with ends.
-    groups: Vec<u32>,
-    /// Positions with ends, for each of `groups`; there may be further, unused lists.
-    positions: Vec<Vec<u32>>,
+    /// Groups with ends, then unused ones.
+    lines: Vec<Line>,
+    /// Number of groups with ends.
+    used: usize,
+}
+
+/// Positions of one group.
+#[derive(Default)]
+struct Line {
+    group: usize,
+    /// Number of ends.
+    ends: i64,
+    /// Lowest and highest position with ends.
+    outermost: [u32; 2],
+    /// Positions with ends.
+    positions: Vec<u32>,
 }
 
 /// Ends on one line.
@@ -51,18 +63,17 @@ struct LineEnds {
 struct LineCounts<'b> {
     /// Number of ends at each position.
     counts: &'b [u32],
-    /// Positions with ends.
-    positions: &'b [u32],
+    line: &'b Line,
 }
 
-/// Sums over the targets on a line in one direction, in halves of messages.
+/// Sums over the targets on a ring in one direction, in halves of messages.
 #[derive(Clone, Debug, Default)]
 struct LineSums {
     /// Number of targets at each position.
     counts: Vec<i64>,
     /// Number that each position sends this way.
     reached: Vec<i64>,
-    /// Number that each position sends over the link that closes a ring.
+    /// Number that each position sends over the link that closes the ring.
     wrapping: Vec<i64>,
 }
 
@@ -80,13 +91,18 @@ impl<'f> GridLoads<'f> {
         });
     }
 
-    /// Finds the loads of processes on `routers`, one for each time that a router is listed, that all send `volume` to
+    /// Adds to `loads` those of processes on `routers`, one for each time that a router is listed, that all send `volume` to
     /// each other. Messages are counted in halves, as integers: sums that are zero are exactly zero.
     ///
     /// # Complexity
     /// O(processes, and for each line in use its pairs of ends or its positions, whichever are few) a dimension.
-    pub fn all_to_all(&self, routers: &[u32], volume: f64, buffers: &mut GridBuffers) -> LinkLoads {
-        let mut loads = LinkLoads::default();
+    pub fn all_to_all(
+        &self,
+        routers: &[u32],
+        volume: f64,
+        buffers: &mut GridBuffers,
+        loads: &mut LinkLoads,
+    ) {
         for ports in &self.grid.ports {
             let stride = ports.stride;
             let extent = ports.axis_extent();
@@ -95,18 +111,18 @@ impl<'f> GridLoads<'f> {
                 .iter_mut()
                 .for_each(|rises| rises.resize(extent, 0));
             for router in routers {
-                let router = *router as usize;
-                let x = router / stride % extent;
-                buffers.sources.add_end(router % stride, x, extent);
-                buffers
-                    .targets
-                    .add_end(router / (stride * extent), x, extent);
+                // In 32 bits, as divisions take most of the time here.
+                let behind = router % stride as u32;
+                let place = router / stride as u32;
+                let x = place % extent as u32;
+                let before = place / extent as u32;
+                buffers.sources.add_end(behind, x, extent);
+                buffers.targets.add_end(before, x, extent);
             }
-            self.add_dimension(ports, volume, buffers, &mut loads);
+            self.add_dimension(ports, volume, buffers, loads);
             buffers.sources.clear(extent);
             buffers.targets.clear(extent);
         }
-        loads
     }
 
     /// Adds the loads along one dimension, whose ends are counted.
@@ -120,7 +136,7 @@ impl<'f> GridLoads<'f> {
         let extent = ports.axis_extent();
         let stride = ports.stride;
         // Sums over the targets of each prefix, both directions, where a line needs them.
-        let mut ahead: Vec<Option<[LineSums; 2]>> = vec![None; buffers.targets.groups.len()];
+        let mut ahead: Vec<Option<[LineSums; 2]>> = vec![None; buffers.targets.used];
         for (suffix, from) in buffers.sources.iter_lines(extent) {
             let mut here: Option<[Vec<i64>; 2]> = None;
             for ((prefix, to), ahead) in buffers.targets.iter_lines(extent).zip(&mut ahead) {
@@ -129,14 +145,21 @@ impl<'f> GridLoads<'f> {
                     self.add_clique(first, stride, from, to, volume, loads);
                     continue;
                 }
-                if from.positions.len() * to.positions.len() <= FEW_PAIRS * extent {
+                let outermost = from.outermost_with(to);
+                let span = outermost[1] - outermost[0];
+                // Ends in less than half of a ring send to each other as on a path.
+                if ports.axis.shape == Shape::Path || 2 * span < extent {
+                    add_path(ports, first, from, to, volume, loads);
+                    continue;
+                }
+                if from.line.positions.len() * to.line.positions.len() <= FEW_PAIRS * extent {
                     add_pairs(ports, first, from, to, volume, &mut buffers.rises, loads);
                     continue;
                 }
                 let [forwards, backwards] = here.get_or_insert_with(|| from.list_both_ways());
                 let [up, down] = ahead.get_or_insert_with(|| {
                     let targets = to.list_both_ways();
-                    targets.map(|counts| LineSums::new(counts, ports.axis.shape))
+                    targets.map(LineSums::new)
                 });
                 let router = |x: usize| first + x * stride;
                 up.visit_loads(forwards, |x, halves| {
@@ -160,8 +183,8 @@ impl<'f> GridLoads<'f> {
         volume: f64,
         loads: &mut LinkLoads,
     ) {
-        for x in from.positions {
-            for y in to.positions.iter().filter(|y| *y != x) {
+        for x in &from.line.positions {
+            for y in to.line.positions.iter().filter(|y| *y != x) {
                 let ends = [x, y].map(|at| (first + *at as usize * stride) as u32);
                 if let Some(link) = self.grid.links.find_link(ends[0], ends[1]) {
                     loads.push_link(link, from.count_messages(to, *x, *y) as f64 * volume);
@@ -171,7 +194,38 @@ impl<'f> GridLoads<'f> {
     }
 }
 
-/// Adds the loads of a line, a path or a ring, pair by pair: O(pairs + positions between the outermost ends).
+/// Adds the loads of a line on which all go straight from position to position: O(positions between the outermost
+/// ends).
+///
+/// Who sends up over the link from x to x + 1 stands at x or below, and its target above x; likewise downwards.
+fn add_path(
+    ports: &AxisLinks,
+    first: usize,
+    from: LineCounts<'_>,
+    to: LineCounts<'_>,
+    volume: f64,
+    loads: &mut LinkLoads,
+) {
+    let [low, high] = from.outermost_with(to);
+    let mut sources_below = 0;
+    let mut targets_below = 0;
+    for x in low..high {
+        sources_below += i64::from(from.counts[x]);
+        targets_below += i64::from(to.counts[x]);
+        let rising = sources_below * (to.line.ends - targets_below);
+        if rising > 0 {
+            let link = ports.step_up(first + x * ports.stride);
+            loads.push_link(link, rising as f64 * volume);
+        }
+        let falling = (from.line.ends - sources_below) * targets_below;
+        if falling > 0 {
+            let link = ports.step_down(first + (x + 1) * ports.stride);
+            loads.push_link(link, falling as f64 * volume);
+        }
+    }
+}
+
+/// Adds the loads of a ring pair by pair: O(pairs + positions between the outermost ends).
 ///
 /// What crosses from x to x + 1 is what crossed before, more what x sends, less what ends at x; likewise downwards.
 fn add_pairs(
@@ -185,8 +239,8 @@ fn add_pairs(
 ) {
     // What crosses the link that closes a ring.
     let mut wrapping = [0; 2];
-    for x in from.positions {
-        for y in to.positions.iter().filter(|y| *y != x) {
+    for x in &from.line.positions {
+        for y in to.line.positions.iter().filter(|y| *y != x) {
             let messages = from.count_messages(to, *x, *y);
             for (way, (hops, share)) in ports.ways_between(*x, *y).into_iter().enumerate() {
                 if hops == 0 {
@@ -200,8 +254,7 @@ fn add_pairs(
             }
         }
     }
-    let ends = || from.positions.iter().chain(to.positions);
-    let outermost = [ends().min(), ends().max()].map(|end| end.map_or(0, |x| *x as usize));
+    let outermost = from.outermost_with(to);
     for (way, rises) in rises.iter_mut().enumerate() {
         // Beyond the outermost ends goes only what wraps.
         let [low, high] = match wrapping[way] {
@@ -247,44 +300,47 @@ impl LineEnds {
     }
 
     /// Counts an end at position `x` of a line of `extent` positions.
-    fn add_end(&mut self, group: usize, x: usize, extent: usize) {
-        let count = &mut self.counts[group * extent + x];
-        *count += 1;
-        if *count > 1 {
-            return;
-        }
-        let place = &mut self.places[group];
+    fn add_end(&mut self, group: u32, x: u32, extent: usize) {
+        let place = &mut self.places[group as usize];
         if *place == 0 {
-            self.groups.push(group as u32);
-            *place = self.groups.len() as u32;
-            if self.positions.len() < self.groups.len() {
-                self.positions.push(Vec::new());
+            self.used += 1;
+            *place = self.used as u32;
+            if self.lines.len() < self.used {
+                self.lines.push(Line::default());
             }
+            let line = &mut self.lines[self.used - 1];
+            line.group = group as usize;
+            line.ends = 0;
+            line.outermost = [x; 2];
         }
-        self.positions[*place as usize - 1].push(x as u32);
+        let line = &mut self.lines[*place as usize - 1];
+        line.ends += 1;
+        let count = &mut self.counts[group as usize * extent + x as usize];
+        *count += 1;
+        if *count == 1 {
+            line.positions.push(x);
+            let [low, high] = line.outermost;
+            line.outermost = [low.min(x), high.max(x)];
+        }
     }
 
     /// Iterates over the groups with ends.
     fn iter_lines(&self, extent: usize) -> impl Iterator<Item = (usize, LineCounts<'_>)> {
-        self.groups
-            .iter()
-            .zip(&self.positions)
-            .map(move |(group, positions)| {
-                let group = *group as usize;
-                let counts = &self.counts[group * extent..][..extent];
-                (group, LineCounts { counts, positions })
-            })
+        self.lines[..self.used].iter().map(move |line| {
+            let counts = &self.counts[line.group * extent..][..extent];
+            (line.group, LineCounts { counts, line })
+        })
     }
 
     /// Makes all counts zero again.
     fn clear(&mut self, extent: usize) {
-        for (group, positions) in self.groups.drain(..).zip(&mut self.positions) {
-            let group = group as usize;
-            self.places[group] = 0;
-            for x in positions.drain(..) {
-                self.counts[group * extent + x as usize] = 0;
+        for line in &mut self.lines[..self.used] {
+            self.places[line.group] = 0;
+            for x in line.positions.drain(..) {
+                self.counts[line.group * extent + x as usize] = 0;
             }
         }
+        self.used = 0;
     }
 }
 
@@ -292,6 +348,13 @@ impl LineCounts<'_> {
     /// Number of messages from position `x` to position `y` of `targets`.
     fn count_messages(self, targets: LineCounts<'_>, x: u32, y: u32) -> i64 {
         i64::from(self.counts[x as usize]) * i64::from(targets.counts[y as usize])
+    }
+
+    /// Finds the lowest and the highest position with ends here or in `targets`.
+    fn outermost_with(self, targets: LineCounts<'_>) -> [usize; 2] {
+        let [low, high] = self.line.outermost;
+        let [first, last] = targets.line.outermost;
+        [low.min(first) as usize, high.max(last) as usize]
     }
 
     /// Lists the counts by position, upwards and downwards.
@@ -303,20 +366,16 @@ impl LineCounts<'_> {
 }
 
 impl LineSums {
-    /// Sums up targets along a path or a ring, in the direction of growing positions.
-    fn new(counts: Vec<i64>, shape: Shape) -> Self {
+    /// Sums up targets along a ring, in the direction of growing positions.
+    fn new(counts: Vec<i64>) -> Self {
         let n = counts.len();
         let mut before = vec![0];
         for count in &counts {
             before.push(before[before.len() - 1] + count);
         }
         let mut reached = Vec::with_capacity(n);
-        let mut wrapping = Vec::new();
+        let mut wrapping = Vec::with_capacity(n);
         for x in 0..n {
-            if shape != Shape::Ring {
-                reached.push(2 * (before[n] - before[x + 1]));
-                continue;
-            }
             // Positions x + 1 to x + n/2 are nearer this way; that of an even ring's far end is so by half.
             let far = x + n / 2;
             let tie = if n.is_multiple_of(2) {
@@ -343,35 +402,21 @@ impl LineSums {
     /// What crosses from x to x + 1 is what crossed before, more what x sends, less what ends at x.
     fn visit_loads(&self, from: &[i64], mut visit: impl FnMut(usize, i64)) {
         let n = from.len();
-        let is_ring = !self.wrapping.is_empty();
-        let mut crossing = 0;
-        if is_ring {
-            let wrapping = from.iter().zip(&self.wrapping);
-            crossing = wrapping.map(|(sources, halves)| sources * halves).sum();
-        }
-        // Sources that send to the present position this way, in halves; a ring's window slides along.
+        let wrapping = from.iter().zip(&self.wrapping);
+        let mut crossing: i64 = wrapping.map(|(sources, halves)| sources * halves).sum();
+        // Sources that send to the present position this way: a window that slides along, first those at distance 1 to
+        // n/2 behind position 0. At an even ring's far end half of them do.
         let half = n / 2;
         let is_even = n.is_multiple_of(2);
-        let mut window: i64 = 0;
-        if is_ring {
-            // Sources at distance 1 to n/2 behind position 0, each whole.
-            window = (1..=half).map(|h| from[(n - h) % n]).sum();
-        }
+        let mut window: i64 = (1..=half).map(|h| from[(n - h) % n]).sum();
         for x in 0..n {
             let far = if x < half { x + n - half } else { x - half };
-            let arriving = if is_ring {
-                2 * window - if is_even { from[far] } else { 0 }
-            } else {
-                2 * window
-            };
+            let arriving = 2 * window - if is_even { from[far] } else { 0 };
             crossing += from[x] * self.reached[x] - self.counts[x] * arriving;
             if crossing > 0 {
                 visit(x, crossing);
             }
-            window += from[x];
-            if is_ring {
-                window -= from[far];
-            }
+            window += from[x] - from[far];
         }
     }
 }

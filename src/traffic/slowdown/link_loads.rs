@@ -1,6 +1,9 @@
 //! Loads of the few links that one window takes.
 
-/// Loads of the directed links that a window's traffic takes, each link once; all others carry nothing.
+use std::ops::Range;
+
+/// Loads of the directed links that the traffic of windows takes, window by window, each link once a window; all others
+/// carry nothing.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LinkLoads {
     /// Directed links, by their place in the router graph.
@@ -21,10 +24,23 @@ impl LinkLoads {
         self.loads.push(load);
     }
 
-    /// Iterates over links and their loads.
-    pub fn iter_links(&self) -> impl Iterator<Item = (usize, f64)> + '_ {
-        let loads = self.loads.iter().copied();
-        self.links.iter().map(|link| *link as usize).zip(loads)
+    /// Iterates over the links at `places`, and their loads.
+    pub fn iter_links(&self, places: Range<usize>) -> impl Iterator<Item = (usize, f64)> + '_ {
+        let loads = self.loads[places.clone()].iter().copied();
+        let links = self.links[places].iter();
+        links.map(|link| *link as usize).zip(loads)
+    }
+
+    /// Takes all links away.
+    pub fn clear(&mut self) {
+        self.links.clear();
+        self.loads.clear();
+    }
+
+    /// Gives back the memory that is kept for further links.
+    pub fn shrink_to_fit(&mut self) {
+        self.links.shrink_to_fit();
+        self.loads.shrink_to_fit();
     }
 }
 
@@ -60,13 +76,18 @@ impl LinkTally {
         self.loads[link]
     }
 
-    /// Takes all sums, and begins anew.
-    pub fn take_loads(&mut self) -> LinkLoads {
-        let links = std::mem::take(&mut self.touched);
-        let loads = links
-            .iter()
-            .map(|link| std::mem::take(&mut self.loads[*link as usize]))
-            .collect();
-        LinkLoads { links, loads }
+    /// Moves all sums to `loads`, and begins anew.
+    pub fn move_loads(&mut self, loads: &mut LinkLoads) {
+        let sums = self.touched.iter().map(|link| self.loads[*link as usize]);
+        loads.loads.extend(sums);
+        loads.links.extend_from_slice(&self.touched);
+        self.clear();
+    }
+
+    /// Takes all sums away.
+    pub fn clear(&mut self) {
+        for link in self.touched.drain(..) {
+            self.loads[link as usize] = 0.0;
+        }
     }
 }

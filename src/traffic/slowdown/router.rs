@@ -8,10 +8,6 @@ use crate::mapping::{Demand, Fabric, FixedRouting, Guest, ProcessMapping, Traffi
 use nodeorder_base::{NodeId, Result};
 use std::sync::{Mutex, MutexGuard};
 
-/// Largest number of processes of a window that is walked path by path: counting along lines takes longer there
-/// (measured).
-const WALKED: usize = 4;
-
 /// Finds the loads of windows of one machine under one routing.
 pub(super) struct WindowRouter<'f> {
     fabric: &'f Fabric<'f>,
@@ -96,19 +92,19 @@ impl<'f> WindowRouter<'f> {
         }
     }
 
-    /// Finds the loads of `guest` with process i on the i-th of `nodes`.
+    /// Adds to `loads` the links of `guest`, with process i on the i-th of `nodes`.
     ///
     /// # Errors
     /// More memory than allowed.
-    pub fn find_loads(&self, guest: &Guest, nodes: &[NodeId]) -> Result<LinkLoads> {
+    pub fn add_loads(&self, guest: &Guest, nodes: &[NodeId], loads: &mut LinkLoads) -> Result<()> {
         if let LoadMethod::AllLinks = self.ways {
-            return self.collect_all_links(guest, nodes);
+            return self.collect_all_links(guest, nodes, loads);
         }
         let spare = self.lock_spare().pop();
         let mut buffers = spare.unwrap_or_else(|| self.make_buffers());
-        let loads = self.sum_loads(guest, nodes, &mut buffers)?;
+        self.sum_loads(guest, nodes, &mut buffers, loads)?;
         self.lock_spare().push(buffers);
-        Ok(loads)
+        Ok(())
     }
 
     /// Locks the buffers that no thread uses.
@@ -122,19 +118,24 @@ impl<'f> WindowRouter<'f> {
         guest: &Guest,
         nodes: &[NodeId],
         buffers: &mut WindowBuffers,
-    ) -> Result<LinkLoads> {
-        if let LoadMethod::Mixed(parts) = &self.ways {
-            let direct = parts[0].find_loads(guest, nodes)?;
-            let detours = parts[1].find_loads(guest, nodes)?;
-            return Ok(self.mix_loads(&direct, &detours, &mut buffers.tally));
+        loads: &mut LinkLoads,
+    ) -> Result<()> {
+        if let LoadMethod::Mixed(routers) = &self.ways {
+            let [direct, detours] = routers.as_ref();
+            let mut ways = [LinkLoads::default(), LinkLoads::default()];
+            direct.add_loads(guest, nodes, &mut ways[0])?;
+            detours.add_loads(guest, nodes, &mut ways[1])?;
+            self.mix_loads(&ways, &mut buffers.tally, loads);
+            return Ok(());
         }
         let topology = self.fabric.topology;
         buffers.routers.clear();
         let routers = nodes.iter().map(|node| topology.router_of(*node).0);
         buffers.routers.extend(routers);
         match (guest.traffic(), &self.ways) {
-            (Traffic::AllToAll { volume }, LoadMethod::Grid(grid)) if nodes.len() > WALKED => {
-                return Ok(grid.all_to_all(&buffers.routers, *volume, &mut buffers.grid));
+            (Traffic::AllToAll { volume }, LoadMethod::Grid(grid)) => {
+                grid.all_to_all(&buffers.routers, *volume, &mut buffers.grid, loads);
+                return Ok(());
             }
             (Traffic::AllToAll { volume }, LoadMethod::Gather(gatherer)) => {
                 buffers.gather_all_to_all(gatherer, *volume);
@@ -156,7 +157,8 @@ impl<'f> WindowRouter<'f> {
             }
             (_, LoadMethod::Mixed(_) | LoadMethod::AllLinks) => {}
         }
-        Ok(buffers.tally.take_loads())
+        buffers.tally.move_loads(loads);
+        Ok(())
     }
 
     /// Adds up the traffic between routers.
@@ -168,42 +170,41 @@ impl<'f> WindowRouter<'f> {
 
     /// Mixes the loads of two routings in the shares that load the links least. Detours take every link that the direct
     /// way takes, as they are the same way where the router between is one of the ends.
-    fn mix_loads(
-        &self,
-        direct: &LinkLoads,
-        detours: &LinkLoads,
-        tally: &mut LinkTally,
-    ) -> LinkLoads {
-        for (link, load) in direct.iter_links() {
+    fn mix_loads(&self, ways: &[LinkLoads; 2], tally: &mut LinkTally, mixed: &mut LinkLoads) {
+        let [direct, detours] = ways;
+        for (link, load) in direct.iter_links(0..direct.link_count()) {
             tally.add_load(link, load);
         }
+        let detoured = 0..detours.link_count();
         let mut ends = Vec::with_capacity(detours.link_count());
-        for (link, load) in detours.iter_links() {
+        for (link, load) in detours.iter_links(detoured.clone()) {
             let capacity = self.fabric.links.capacity(link);
             ends.push([tally.load_of(link) / capacity, load / capacity]);
         }
         let share = choose_detour_share(&ends);
-        let mut mixed = LinkLoads::default();
-        for (link, load) in detours.iter_links() {
+        for (link, load) in detours.iter_links(detoured) {
             let load = mix_loads(share, tally.load_of(link), load);
             if load > 0.0 {
                 mixed.push_link(link, load);
             }
         }
-        tally.take_loads();
-        mixed
+        tally.clear();
     }
 
     /// Picks the links with a load out of all links.
-    fn collect_all_links(&self, guest: &Guest, nodes: &[NodeId]) -> Result<LinkLoads> {
+    fn collect_all_links(
+        &self,
+        guest: &Guest,
+        nodes: &[NodeId],
+        loads: &mut LinkLoads,
+    ) -> Result<()> {
         let demand = self.make_demand(guest, nodes)?;
         let all = self.routing.link_loads(self.fabric, &demand)?;
-        let mut loads = LinkLoads::default();
         for (link, load) in all.iter().enumerate().filter(|(_, load)| **load > 0.0) {
             loads.push_link(link, *load);
         }
         self.fabric.recycle_loads(all);
-        Ok(loads)
+        Ok(())
     }
 }
 

@@ -116,12 +116,13 @@ impl TieRule {
 
 /// Computes how many hops up and how many down position `b` lies from `a`, with the share of traffic that goes there
 /// that way. At most one of the two is taken but for the tie of an even ring.
+#[inline]
 pub fn ways_along_axis(axis: Axis, a: u32, b: u32, tie: TieRule) -> [(u32, f64); 2] {
     let n = axis.extent;
     match axis.shape {
         Shape::Ring => {
-            let up = (b + n - a) % n;
-            let down = (a + n - b) % n;
+            let up = if b >= a { b - a } else { b + n - a };
+            let down = if up == 0 { 0 } else { n - up };
             match up.cmp(&down) {
                 std::cmp::Ordering::Less => [(up, 1.0), (0, 0.0)],
                 std::cmp::Ordering::Equal => {
