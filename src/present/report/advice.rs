@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::html::{BestValue, Column, Figure, Section, Table};
-use super::install::Install;
 use super::sentences::{RichText, per_cent, sentence};
 use crate::plot::{self, SlowdownSeries, format_fixed, format_thousands};
 use nodeorder_base::Result;
@@ -30,6 +29,16 @@ pub struct Advice {
     pub installs: Vec<Install>,
     /// Capacity of a node link.
     node_capacity: f64,
+}
+
+/// An ordering to install.
+#[derive(Clone, Debug)]
+pub struct Install {
+    /// Words before its name: what it is installed for.
+    pub lead: String,
+    pub order: String,
+    /// Command that installs it; none for the present ordering, which is kept.
+    pub command: Option<String>,
 }
 
 /// The ordering to take for one kind of traffic.

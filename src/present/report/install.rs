@@ -1,17 +1,7 @@
 //! Which orderings a comparison says to install.
 
-use super::advice::{Advice, guest_phrase};
+use super::advice::{Advice, Install, guest_phrase};
 use nodeorder_order::metric::comparison::Comparison;
-
-/// An ordering to install.
-#[derive(Clone, Debug)]
-pub struct Install {
-    /// Words before its name: what it is installed for.
-    pub lead: String,
-    pub order: String,
-    /// Command that installs it; none for the present ordering, which is kept.
-    pub command: Option<String>,
-}
 
 impl Advice {
     /// Lists what to install by the `command` for an ordering: the closest one, where it gains over the present one; and,

@@ -5,9 +5,9 @@
 use askama::Template;
 
 use crate::plot::{self, format_thousands};
+use crate::report::advice::Install;
 use crate::report::file::File;
 use crate::report::html::{Fact, Figure, Section, Table};
-use crate::report::install::Install;
 use crate::report::results::{ComparedOrders, ComparisonFigures, WorkloadResults};
 use crate::report::sentences::{RichText, hops_text};
 use crate::report::terms::{self, Term};
