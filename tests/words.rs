@@ -33,7 +33,7 @@ fn find_fault(text: &str) -> Option<&'static str> {
         let word = text[..at].rsplit(char::is_whitespace).next().unwrap();
         word.ends_with(|c: char| c.is_ascii_digit() || c == '}') && !word.contains("links:")
             // A space that does not break, and the template of a column.
-            && !word.ends_with("u{a0}")
+            && !word.trim_end_matches('}').ends_with("a0")
             && !text[at..].starts_with("%}")
     };
     if text.match_indices('%').any(is_close) {
