@@ -1,5 +1,6 @@
 //! Every chart of values against axes: what is drawn, read back from the SVG, is the data.
 
+mod network;
 mod read;
 
 use std::path::Path;
@@ -281,6 +282,19 @@ fn values_over_time_are_joined_or_kept_as_said() {
             .iter()
             .any(|p| (p.0 - 1.0).abs() < 0.05 && (p.1 - 2.0).abs() < 0.05)
     );
+}
+
+/// Where all values are one, the axis goes down to zero and its ticks differ.
+#[test]
+fn an_axis_of_one_value_has_ticks_that_differ() {
+    let panels = vec![("units", vec![vec![(0.0, 1.0), (2.0, 1.0)]])];
+    let ticks = vec![(0.0, "0".to_string()), (2.0, "2".to_string())];
+    let figure = plot_over_time("T", "", &["a"], ticks, panels, LineShape::Line).unwrap();
+    let chart = Chart::read(&figure.svg().unwrap());
+    let ones = chart.texts().into_iter().filter(|text| *text == "1");
+    assert_eq!(ones.count(), 1, "{:?}", chart.texts());
+    let line = chart.lines(&chart.panels()[0], &colour(0), "1.8").concat();
+    same(&line, &[(0.0, 1.0), (2.0, 1.0)], (2.0, 1.0));
 }
 
 #[test]

@@ -108,6 +108,55 @@ fn the_first_sentence_says_where_compact_placement_hurts() {
     assert!(tree.contains("all-to-all: no ordering gains bandwidth, communication is not slowed"));
 }
 
+/// Where the closest order slows some traffic, its line says that it is the closest, and another line has the order for that
+/// traffic: the answer of the JSON document. Terminal and page say the same.
+#[test]
+fn what_is_installed_is_the_closest_order_or_that_for_the_traffic() {
+    let folder = tempfile::tempdir().unwrap();
+    let spec = "dragonfly:p=2,a=4,h=2";
+    let document = nodeorder(folder.path(), &["compare", spec, "--json"]);
+    let document: Value = serde_json::from_str(&document).unwrap();
+    let order = |traffic: &str| document["answer"][traffic]["order"].as_str().unwrap();
+    let closest = order("distance");
+    let traffic = order("all_to_all");
+    assert_ne!(closest, traffic);
+    let install = |order: &str| {
+        format!("nodeorder export {spec} --order {order} --to slurm-lines -o nodes.conf")
+    };
+    for (current, last) in [
+        (
+            "row-major",
+            format!("For an all-to-all, install {traffic}: {}", install(traffic)),
+        ),
+        (traffic, format!("For an all-to-all, keep {traffic}.")),
+    ] {
+        let words = ["compare", spec, "--current", current, "--out", "page"];
+        let text = nodeorder(folder.path(), &words);
+        let lead = format!("Install the closest order, {closest}: ");
+        let said = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(
+            said.contains(&format!("{lead}{} {last}", install(closest))),
+            "{said}"
+        );
+        let page = std::fs::read_to_string(folder.path().join("page/index.html")).unwrap();
+        for line in [lead, last] {
+            let (before, after) = line.split_once(": ").unwrap_or((&line, ""));
+            let (words, name) = before
+                .trim_end_matches(['.', ' ', ':'])
+                .rsplit_once(' ')
+                .unwrap();
+            assert!(
+                page.contains(&format!("<p>{words} <strong>{name}</strong>")),
+                "{words}"
+            );
+            assert!(
+                after.is_empty() || page.contains(&format!("<code>{after}</code>")),
+                "{after}"
+            );
+        }
+    }
+}
+
 #[test]
 fn a_present_order_that_nothing_beats_is_said_to_be_the_best() {
     let folder = tempfile::tempdir().unwrap();

@@ -21,7 +21,7 @@ const WORDS: [&str; 8] = [
     "beside what ",
 ];
 
-/// Finds what a reader would stumble over.
+/// Finds what a reader would stumble over; a number stands apart from its `%`, but in `links:2%`, which is typed.
 fn find_fault(text: &str) -> Option<&'static str> {
     let begins = |beginning: &&&str| {
         text.trim_start().starts_with(**beginning)
@@ -29,6 +29,16 @@ fn find_fault(text: &str) -> Option<&'static str> {
                 .iter()
                 .any(|before| text.contains(&format!("{before}{beginning}")))
     };
+    let is_close = |(at, _): (usize, &str)| {
+        let word = text[..at].rsplit(char::is_whitespace).next().unwrap();
+        word.ends_with(|c: char| c.is_ascii_digit() || c == '}') && !word.contains("links:")
+            // A space that does not break, and the template of a column.
+            && !word.trim_end_matches('}').ends_with("a0")
+            && !text[at..].starts_with("%}")
+    };
+    if text.match_indices('%').any(is_close) {
+        return Some("%");
+    }
     let found = BEGINNINGS.iter().find(begins);
     found
         .or_else(|| WORDS.iter().find(|word| text.contains(**word)))
@@ -45,6 +55,8 @@ fn faults_are_found_where_sentences_begin() {
         ("Whether those fit. It does.", None),
         ("mean hops, beside MPC", Some(", beside ")),
         ("the file beside this one", None),
+        ("a lead of 20% or {share:.1}%", Some("%")),
+        ("a lead of 20 %, broken=links:2%", None),
     ] {
         assert_eq!(find_fault(text), fault, "{text}");
     }

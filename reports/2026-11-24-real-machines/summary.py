@@ -25,6 +25,6 @@ for (where, records, placement), draws in groups.items():
     first = draws[0]
     change = ""
     if first["change"]:
-        change = "{:+.1%} ({:+.1%} to {:+.1%})".format(*[float(first[key]) for key in ("change", "low", "high")])
+        change = "{:+.1%} ({:+.1%} to {:+.1%})".format(*[float(first[key]) for key in ("change", "low", "high")]).replace("%", " %")
         change += ", draw 1" if len(draws) > 1 else ""
     print(f"| {placement} | {first['jobs']} | {first['skipped']} | {value} | {change} | {units} |")

@@ -154,7 +154,7 @@ def figures(row):
 def shown(rows, claim):
     """The claim's rows in few words: each where they are few, else the smallest and the largest."""
     unit = claim.get("unit", "")
-    unit = unit if not unit or unit == "%" else " " + unit
+    unit = unit and " " + unit
     column = claim.get("show")
     name = lambda row: f"{row.figure if column == 'figure' else row.keys[column]}: " if column else ""
     rows = rows if len(rows) <= 6 else [min(rows, key=lambda r: r.mean), max(rows, key=lambda r: r.mean)]

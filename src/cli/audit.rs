@@ -302,7 +302,7 @@ fn write_table(
         if let Some(change) = tried.hops_change(recorded) {
             let [value, low, high] = change.map(|part| 100.0 * part);
             let about = format!(
-                "{}: distance {value:+.1}% against recorded (95% interval {low:+.1} to {high:+.1}).",
+                "{}: distance {value:+.1} % against recorded (95 % interval {low:+.1} to {high:+.1}).",
                 tried.name
             );
             layout::print_sentence(out, &about)?;
@@ -338,7 +338,7 @@ fn write_table(
                 sums.share_at_fewest(level)
                     // A class without a job that can be scored has no share; 0% would say that the scheduler did
                     // badly.
-                    .map_or("-".into(), |share| format!("{:.1}%", 100.0 * share)),
+                    .map_or("-".into(), |share| format!("{:.1} %", 100.0 * share)),
             );
         }
         row

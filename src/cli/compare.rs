@@ -68,7 +68,8 @@ impl Command {
             }
         };
         let mut advice = Advice::new(&topology, &comparison, slowdowns, self.current.clone());
-        advice.install = install_command(&self.spec, &advice, &comparison);
+        let command = |order: &str| install_command(&self.spec, &comparison, order);
+        advice.installs = advice.list_installs(&comparison, command);
         results.advice = Some(advice);
         let command = self.command_line(context).to_string();
         if let Some(folder) = &self.out {

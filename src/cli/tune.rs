@@ -77,7 +77,7 @@ pub struct Command {
 const SHOWN: [(&str, &str, usize); 11] = [
     ("never_placed", "never", 0),
     ("mean_wait", "wait", 1),
-    ("wait_p90", "wait 90%", 1),
+    ("wait_p90", "wait 90 %", 1),
     ("utilisation", "utilisation", 4),
     ("utilisation_waiting", "use in waits", 4),
     ("schedule_mean_mind", "hops", 3),

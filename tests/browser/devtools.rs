@@ -13,6 +13,11 @@ const PATIENCE: Duration = Duration::from_secs(1800);
 /// The modifier bit of the shift key.
 pub const SHIFT: u32 = 8;
 
+/// Counts as `drawnEarly` the drawings of a page before it has loaded.
+const COUNT_DRAWINGS: &str = "window.drawnEarly = 0; const real = HTMLCanvasElement.prototype.getContext; \
+    HTMLCanvasElement.prototype.getContext = function (...kind) { \
+    drawnEarly += document.readyState !== 'complete'; return real.apply(this, kind); }";
+
 /// A running browser without a window; ends with its value.
 pub struct Browser {
     child: Child,
@@ -151,6 +156,8 @@ impl Browser {
             tab.call(&format!("{domain}.enable"), json!({}));
         }
         tab.resize(width, height);
+        let count = json!({ "source": COUNT_DRAWINGS });
+        tab.call("Page.addScriptToEvaluateOnNewDocument", count);
         if !scripts {
             tab.call(
                 "Emulation.setScriptExecutionDisabled",
@@ -165,6 +172,11 @@ impl Browser {
         let loaded = |e: &Value| e["method"] == "Page.loadEventFired" && e["sessionId"] == *session;
         while !tab.browser.events.iter().any(loaded) {
             tab.browser.receive().expect("the page loads");
+        }
+        if scripts {
+            // The first drawings wait until nothing is more urgent.
+            tab.eval("new Promise(done => requestIdleCallback(() => done(0), { timeout: 9000 }))");
+            tab.frame();
         }
         tab
     }

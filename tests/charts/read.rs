@@ -81,6 +81,25 @@ fn subpaths(data: &str) -> Vec<Vec<Point>> {
     paths
 }
 
+/// Boxes around shapes: left, top, right and bottom pixels.
+fn boxes_around<'s>(shapes: impl IntoIterator<Item = &'s Shape>) -> Vec<[f64; 4]> {
+    let mut boxes = Vec::new();
+    for shape in shapes {
+        let xs = shape.points.iter().map(|point| point.0);
+        let ys = shape.points.iter().map(|point| point.1);
+        let [left, right] = [xs.clone().fold(f64::MAX, f64::min), xs.fold(0.0, f64::max)];
+        let [top, bottom] = [ys.clone().fold(f64::MAX, f64::min), ys.fold(0.0, f64::max)];
+        // A circle goes from its left to its right.
+        let radius = if top == bottom {
+            (right - left) / 2.0
+        } else {
+            0.0
+        };
+        boxes.push([left, top - radius, right, bottom + radius]);
+    }
+    boxes
+}
+
 impl Axis {
     /// Makes an axis of ticks in any order. `None` of less than two.
     fn new(mut ticks: Vec<Point>) -> Option<Axis> {
@@ -103,6 +122,17 @@ impl Axis {
 }
 
 impl Panel {
+    /// Makes a panel without axes: two values with their pixels across, and two upwards.
+    pub fn between(x: [Point; 2], y: [Point; 2]) -> Self {
+        let [[left, right], [bottom, top]] = [x, y].map(|ends| ends.map(|end| end.1));
+        let [x, y] = [x, y].map(|ends| Axis { ends, log: false });
+        Panel {
+            x,
+            y,
+            edges: [left, top, right, bottom],
+        }
+    }
+
     fn value(&self, (x, y): Point) -> Point {
         (self.x.value(x), self.y.value(y))
     }
@@ -234,25 +264,48 @@ impl Chart {
         Axis::new(ticks.map(|tick| tick.1).collect())
     }
 
-    /// Boxes around the filled shapes of a colour in a panel: left, top, right and bottom pixels.
+    /// Where a text begins, is centred or ends, in pixels: the first of these.
+    pub fn place(&self, text: &str) -> Point {
+        let found = self.labels.iter().find(|label| label.text == text);
+        found.unwrap().at
+    }
+
+    /// Colour of the last filled shape that holds a pixel.
+    pub fn colour_at(&self, (x, y): Point) -> Option<&str> {
+        let holds = |[left, top, right, bottom]: [f64; 4]| {
+            (left..right).contains(&x) && (top..bottom).contains(&y)
+        };
+        let mut filled = self.shapes.iter().filter(|shape| shape.width.is_none());
+        let last = filled.rfind(|shape| boxes_around([*shape]).into_iter().any(holds));
+        last.map(|shape| &*shape.colour)
+    }
+
+    /// Whether a line of a colour and width goes between two pixels.
+    pub fn has_line(&self, colour: &str, width: &str, ends: [Point; 2]) -> bool {
+        let near = |a: Point, b: Point| (a.0 - b.0).abs() < 0.2 && (a.1 - b.1).abs() < 0.2;
+        let own = self.shapes.iter().filter(|shape| shape.colour == colour);
+        let mut drawn = own.filter(|shape| shape.width.as_deref() == Some(width));
+        drawn.any(|line| near(line.points[0], ends[0]) && near(line.points[1], ends[1]))
+    }
+
+    /// Number of lines of a width.
+    pub fn count_lines(&self, width: &str) -> usize {
+        let drawn = self.shapes.iter();
+        drawn
+            .filter(|shape| shape.width.as_deref() == Some(width))
+            .count()
+    }
+
+    /// Boxes around the filled shapes of a colour: left, top, right and bottom pixels.
+    pub fn filled(&self, colour: &str) -> Vec<[f64; 4]> {
+        let filled = self.shapes.iter().filter(|shape| shape.width.is_none());
+        boxes_around(filled.filter(|shape| shape.colour == colour))
+    }
+
+    /// Boxes around the filled shapes of a colour in a panel.
     fn boxes(&self, panel: &Panel, colour: &str) -> Vec<[f64; 4]> {
         let filled = self.shapes.iter().filter(|shape| shape.width.is_none());
-        let own = filled.filter(|shape| shape.colour == colour && panel.holds(&shape.points));
-        let mut boxes = Vec::new();
-        for shape in own {
-            let xs = shape.points.iter().map(|point| point.0);
-            let ys = shape.points.iter().map(|point| point.1);
-            let [left, right] = [xs.clone().fold(f64::MAX, f64::min), xs.fold(0.0, f64::max)];
-            let [top, bottom] = [ys.clone().fold(f64::MAX, f64::min), ys.fold(0.0, f64::max)];
-            // A circle goes from its left to its right.
-            let radius = if top == bottom {
-                (right - left) / 2.0
-            } else {
-                0.0
-            };
-            boxes.push([left, top - radius, right, bottom + radius]);
-        }
-        boxes
+        boxes_around(filled.filter(|shape| shape.colour == colour && panel.holds(&shape.points)))
     }
 
     /// Middles of the small shapes of a colour in a panel, as values, from the left.

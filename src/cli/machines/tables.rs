@@ -8,8 +8,9 @@ use crate::shared::layout;
 use crate::shared::output::Output;
 use crate::shared::tables::{SCHEDULED, format_number, lay_out_table, schedule_cells};
 use nodeorder_order::metric::machine_figures::MachineFigures;
+use nodeorder_present::columns::Column;
+use nodeorder_present::columns::bounds::show_figures;
 use nodeorder_present::columns::machines::RankedMachine;
-use nodeorder_present::columns::{Column, Value};
 use nodeorder_present::machines::{Contender, JobService, Machines};
 use nodeorder_present::report;
 
@@ -70,18 +71,10 @@ fn write_more<'m>(
     about: &str,
 ) -> anyhow::Result<()> {
     let machines: Vec<RankedMachine<'m>> = report::machines::machine_rows(found).collect();
-    let lines: Vec<Vec<String>> = columns
-        .iter()
-        .filter_map(|column: &Column<RankedMachine<'m>>| {
-            // Prices and watts are often not given: lines without a value would only make the table longer.
-            let any = machines.iter().any(|m| (column.value)(m) != Value::Empty);
-            let cells = machines.iter().map(|m| column.shown_text(m));
-            any.then(|| {
-                std::iter::once(column.name.to_string())
-                    .chain(cells)
-                    .collect::<Vec<_>>()
-            })
-        })
+    // Prices and watts are often not given: such figures are left out.
+    let shown = show_figures(columns, &machines).into_iter();
+    let lines: Vec<Vec<String>> = shown
+        .map(|(column, texts)| [vec![column.name.to_string()], texts].concat())
         .collect();
     if lines.is_empty() {
         return Ok(());
@@ -134,7 +127,7 @@ fn write_table(out: &mut impl Write, found: &Machines) -> anyhow::Result<()> {
             m.name().to_string(),
             s.nodes.to_string(),
             s.places.to_string(),
-            format!("{:.0}%", 100.0 * s.fill()),
+            format!("{:.0} %", 100.0 * s.fill()),
             s.routers.to_string(),
             s.links.to_string(),
             s.cables.to_string(),
@@ -156,7 +149,7 @@ fn write_table(out: &mut impl Write, found: &Machines) -> anyhow::Result<()> {
             ]);
         }
         row.extend([m.best.label().to_string(), format!("{:.4}", m.mean_log())]);
-        row.extend(pieces.then(|| format!("{:.1}%", 100.0 * m.windows_left_out())));
+        row.extend(pieces.then(|| format!("{:.1} %", 100.0 * m.windows_left_out())));
         row
     };
     let rows = found.contenders.iter().enumerate().map(row).collect();

@@ -25,12 +25,12 @@ pub fn show_steps(steps: u64, what: &str) -> Bar {
 /// Shows a bar for the bytes of a file; only a count where the total is unknown.
 pub fn show_bytes(all: Option<u64>, what: &str) -> Bar {
     let template = match all {
-        Some(_) => "{prefix} [{bar:30}] {percent}% (remaining {eta})",
+        Some(_) => "{prefix} [{bar:30}] {percent} % (remaining {eta})",
         None => "{prefix} {bytes} read ({elapsed})",
     };
     show_bar(all, what, template, |bar: &ProgressBar| {
         match bar.length() {
-            Some(all) => format!("{:.0}%", 100.0 * bar.position() as f64 / all.max(1) as f64),
+            Some(all) => format!("{:.0} %", 100.0 * bar.position() as f64 / all.max(1) as f64),
             None => format!("{} read", HumanBytes(bar.position())),
         }
     })

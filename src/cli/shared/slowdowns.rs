@@ -155,17 +155,17 @@ pub fn print_slowdowns(
         let assumed = "Present order: taken to be row-major (--current ORD says another).";
         print_sentence(out, assumed)?;
     }
-    let order = advice.order_to_install(comparison);
-    if let Some((order, command)) = order.zip(advice.install.as_ref()) {
-        print_sentence(out, &format!("Install {order}: {command}"))?;
+    for install in &advice.installs {
+        // The present order needs no command.
+        let command = install.command.as_ref();
+        let end = command.map_or(".".into(), |command| format!(": {command}"));
+        print_sentence(out, &format!("{} {}{end}", install.lead, install.order))?;
     }
     Ok(())
 }
 
-/// Builds the command that installs the closest ordering of the machine `argument`, a SPEC or NAME=SPEC. `None` where
-/// nothing is gained.
-pub fn install_command(argument: &str, advice: &Advice, comparison: &Comparison) -> Option<String> {
-    let order = advice.order_to_install(comparison)?;
+/// Builds the command that installs `order` on the machine `argument`, a SPEC or NAME=SPEC.
+pub fn install_command(argument: &str, comparison: &Comparison, order: &str) -> String {
     // As `k8s-nodes` in `k8s-nodes:nodes.json`: whoever reads the machine there schedules there.
     let kind = comparison.topology.spec.split(':').next();
     let (target, file) = match kind {
@@ -178,7 +178,7 @@ pub fn install_command(argument: &str, advice: &Advice, comparison: &Comparison)
         .add_option("--order", [order])
         .add_option("--to", [target])
         .add_option("-o", [file]);
-    Some(command.to_string())
+    command.to_string()
 }
 
 /// Writes the table of slowdowns.
@@ -186,7 +186,7 @@ fn write_table(out: &mut Output, compared: &SlowdownComparison) -> anyhow::Resul
     writeln!(out)?;
     let about = format!(
         "How many times as long communication takes as on a network that never blocks (routing {}): the log-spaced mean while \
-         the other jobs send {:.0}% of the time, and all of it. Lower is better.",
+         the other jobs send {:.0} % of the time, and all of it. Lower is better.",
         compared.routing,
         100.0 * compared.duty
     );

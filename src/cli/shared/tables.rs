@@ -42,7 +42,7 @@ pub fn write_comparison(out: &mut impl Write, comparison: &Comparison) -> io::Re
             entry.label.clone(),
             format!("{:.3}", entry.mean_log),
             format!("{:.3}", entry.mean_plain),
-            format!("{:.0}%", 100.0 * entry.best_share),
+            format!("{:.0} %", 100.0 * entry.best_share),
             format!("{:.3}", entry.mean_step),
         ];
         let at = entry.at.iter();
@@ -170,8 +170,8 @@ pub fn format_range(from: u32, to: u32) -> String {
 pub const SCHEDULED: [&str; 10] = [
     "jobs",
     "wait",
-    "wait 90%",
-    "wait 99%",
+    "wait 90 %",
+    "wait 99 %",
     "longest",
     "starved",
     "response",
@@ -192,7 +192,7 @@ pub fn schedule_cells(name: &str, summary: &ScheduleSummary) -> Vec<String> {
         summary.starved.to_string(),
         format!("{:.1}", summary.mean_response),
         format!("{:.3}", summary.mean_bounded_slowdown),
-        format!("{:.2}%", 100.0 * summary.utilisation),
+        format!("{:.2} %", 100.0 * summary.utilisation),
         format_number(summary.mean_mind, 4),
     ]
 }

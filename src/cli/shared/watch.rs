@@ -55,7 +55,7 @@ impl Observer for Clock {
         } else {
             0.0
         };
-        let text = format!("objective {objective:.4}  bound {bound:.4}  gap {gap:.2}%");
+        let text = format!("objective {objective:.4}  bound {bound:.4}  gap {gap:.2} %");
         if !self.lines {
             self.bar.set_message(text);
             return;

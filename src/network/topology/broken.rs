@@ -22,7 +22,7 @@ use nodeorder_base::{Params, Result, RouterId};
 
 /// The forms of `broken`, for messages.
 const FORMS: &str =
-    "links:SHARE (0 to 1, or as in 2%), switches:K, or a CSV file of u,v or switches";
+    "links:SHARE (0 to 1, or as in links:2%), switches:K, or a CSV file of u,v or switches";
 
 /// The option `broken`, read.
 pub struct BrokenOption {

@@ -52,9 +52,54 @@ impl<R> Column<R> {
     }
 }
 
+/// Formats the figures that some row has, each with its text in every row; figures of one unit have as many decimals.
+pub fn show_figures<R>(columns: &[Column<R>], rows: &[R]) -> Vec<(Column<R>, Vec<String>)> {
+    let mut shown: Vec<(Column<R>, Vec<String>)> = Vec::new();
+    for column in columns {
+        // What was not asked for is empty in all rows.
+        if rows.iter().any(|row| (column.value)(row) != Value::Empty) {
+            let texts = rows.iter().map(|row| column.shown_text(row));
+            shown.push((*column, texts.collect()));
+        }
+    }
+    let mut broken: Vec<&str> = Vec::new();
+    for (column, texts) in &shown {
+        let is_broken = |text: &String| text.contains('.') && text.parse::<f64>().is_ok();
+        if texts.iter().any(is_broken) {
+            broken.push(column.unit);
+        }
+    }
+    for (column, texts) in &mut shown {
+        for (row, text) in rows.iter().zip(texts) {
+            let is_float = matches!((column.value)(row), Value::Float(_));
+            if is_float && !text.contains('.') && broken.contains(&column.unit) {
+                text.push_str(".0000");
+            }
+        }
+    }
+    shown
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::columns::columns;
+
+    #[test]
+    fn figures_of_one_unit_have_as_many_decimals() {
+        let columns: &[Column<(f64, f64)>] = columns! {
+            "a", "", "", |row| row.0;
+            "a_at_most", "", "", |row| row.1;
+            "b", "W", "", |row| row.0.floor();
+            "c", "", "", |_| None::<f64>;
+        };
+        let shown = show_figures(columns, &[(1.0, 1.0), (0.5, 0.99999)]);
+        let texts: Vec<_> = shown.into_iter().map(|(_, texts)| texts).collect();
+        assert_eq!(
+            texts,
+            [["1.0000", "0.5000"], ["1.0000", "1.0000"], ["1", "0"]]
+        );
+    }
     use proptest::prelude::*;
 
     proptest! {

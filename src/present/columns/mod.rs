@@ -193,7 +193,7 @@ pub fn fill_template<R>(template: &str, columns: &[Column<R>], row: &R) -> Strin
     for column in columns {
         let name = column.name;
         let value = (column.value)(row);
-        let per_cent = format!("{:.1}%", 100.0 * value.as_number().unwrap_or(0.0));
+        let per_cent = format!("{:.1} %", 100.0 * value.as_number().unwrap_or(0.0));
         text = text
             .replace(&format!("{{{name}}}"), &value.terminal_text())
             .replace(&format!("{{{name}%}}"), &per_cent);

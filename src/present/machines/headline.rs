@@ -45,7 +45,7 @@ pub fn outcome_sentences(machines: &Machines, workload: Option<&str>) -> (String
     // Not left out silently: the reader may have asked for just this machine.
     for contender in &machines.contenders[machines.compared..] {
         details.push(format!(
-            "{} is not compared: {:.1}% of its windows span pieces that no link joins.",
+            "{} is not compared: {:.1} % of its windows span pieces that no link joins.",
             contender.machine.name(),
             100.0 * contender.machine.windows_left_out()
         ));
@@ -106,7 +106,7 @@ fn slowdown_sentence(machines: &Machines) -> Option<String> {
     let measured = machines.contenders.first()?.slowdowns.as_ref()?;
     Some(format!(
         "All-to-all traffic is slowed {} (mean over job sizes, the \
-        other jobs send {:.0}% of the time, routing {}).",
+        other jobs send {:.0} % of the time, routing {}).",
         parts.join(", "),
         100.0 * measured.duty,
         measured.routing
@@ -147,7 +147,7 @@ fn winner_sentence(machines: &Machines, workload: Option<&str>) -> String {
                 0.0
             };
             format!(
-                "Best by {figure}{scope}: {first}: {score}, {gap:.digits$} {unit} ({share:.1}%) \
+                "Best by {figure}{scope}: {first}: {score}, {gap:.digits$} {unit} ({share:.1} %) \
                  {more} than {}.",
                 contenders[1].display_name(*criterion),
             )
@@ -330,7 +330,7 @@ fn how_sure(difference: &Difference, machines: &Machines) -> Option<String> {
         _ => format!("{} jobs", difference.jobs),
     };
     Some(format!(
-        "95% interval of the difference: {low:.digits$} to {high:.digits$} {unit}{holds} \
+        "95 % interval of the difference: {low:.digits$} to {high:.digits$} {unit}{holds} \
          ({sample})."
     ))
 }

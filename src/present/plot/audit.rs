@@ -47,11 +47,12 @@ pub fn plot_over_time<'a>(
         let scale = |lines: &Vec<Points>| {
             let (low, high) =
                 lowest_and_highest(lines.iter().flatten().map(|p| p.1)).unwrap_or((0.0, 1.0));
-            if between == LineShape::Step {
+            // Ticks of an axis around one value would all read the same.
+            if between == LineShape::Step || high - low < 1e-3 * high {
                 return Scale::linear((0.0, high), 5);
             }
             // Placements differ by little: an axis down to zero would lay their lines on each other.
-            Scale::without_zero((low.min(high - 1e-9), high), 5)
+            Scale::without_zero((low, high), 5)
         };
         let scales: Vec<Scale> = panels.iter().map(|(_, lines)| scale(lines)).collect();
         // All panels start below each other, at the widest labels, so that times can be compared down the figure.

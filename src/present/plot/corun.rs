@@ -43,7 +43,7 @@ pub fn plot_corun<'a>(machine: &str, outcome: &'a Outcome) -> Figure<'a> {
     used.truncate(outcome.links);
     let high = (18.0 * jobs as f64).clamp(60.0, 420.0);
     let note = format!(
-        "{jobs} jobs for {} s; links {:.1}% used on average, {:.1}% at most",
+        "{jobs} jobs for {} s; links {:.1} % used on average, {:.1} % at most",
         format_briefly(outcome.seconds),
         100.0 * used.iter().sum::<f64>() / used.len().max(1) as f64,
         100.0 * used.first().copied().unwrap_or(0.0)

@@ -50,6 +50,7 @@ pub use scale::{format_briefly, format_fixed, format_thousands};
 pub use slowdown::{SlowdownSeries, plot_slowdowns};
 pub use spark::{plot_sample, plot_sparkline};
 pub use svg::{STYLE, strip_for_page};
+pub use text::cut_middle;
 pub use winners::comparison_series;
 pub use winners::plot_winners;
 

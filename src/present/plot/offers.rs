@@ -3,7 +3,7 @@
 use super::chart::{BELOW, Panel, TOP, WIDTH, join_labels, side_by_side};
 use super::drawing::Figure;
 use super::element::{Point, Stroke};
-use super::palette::{MUTED, look_of_slot};
+use super::palette::{MUTED, PAPER, look_of_slot};
 use super::pen::Pen;
 use super::scale::{Scale, lowest_and_highest};
 use super::text::Text;
@@ -48,7 +48,12 @@ pub fn plot_offers<'a>(names: Vec<&'a str>, cost: String, panels: Vec<OfferPanel
 fn widen_scale(values: impl Iterator<Item = f64>) -> Scale {
     let (low, high) = lowest_and_highest(values).unwrap_or((0.0, 1.0));
     let room = (0.15 * (high - low)).max(0.05 * high.abs()).max(1e-6);
-    Scale::without_zero((low - room, high + room), 5)
+    let mut below = low - room;
+    // Nothing costs less than nothing.
+    if low >= 0.0 {
+        below = below.max(0.0);
+    }
+    Scale::without_zero((below, high + room), 5)
 }
 
 /// Draws a panel between two ends of the figure's width: axes, the line of offers not beaten, dots and names.
@@ -72,8 +77,8 @@ fn draw_panel(
     // Below the dots, so that their colours stay clear.
     chart.draw_line(list_unbeaten(panel), &line)?;
     let mut levels: Vec<f64> = Vec::new();
+    let mut labels = Vec::new();
     for (slot, point) in panel.points.iter().enumerate() {
-        chart.draw_marks([*point], look_of_slot(slot))?;
         let (at, level) = chart.to_pixel(*point);
         // Names lie on the side with more room.
         let text = Text::new(12.0);
@@ -87,7 +92,23 @@ fn draw_panel(
         let is_taken = levels.iter().any(|other| (other - level).abs() < 14.0);
         levels.push(level);
         let shift = if is_taken { 18.0 } else { -7.0 };
-        pen.draw_text((place, level + shift), &name, &text)?;
+        // No line crosses a name.
+        let wide = text.estimate_width(&name);
+        let from = if at > (left + right) / 2.0 {
+            place - wide
+        } else {
+            place
+        };
+        pen.draw_rectangle(
+            (from - 1.0, level + shift - 10.0),
+            (wide + 2.0, 14.0),
+            PAPER,
+        )?;
+        labels.push(((place, level + shift), name, text));
+    }
+    for (slot, (point, (at, name, text))) in panel.points.iter().zip(&labels).enumerate() {
+        chart.draw_marks([*point], look_of_slot(slot))?;
+        pen.draw_text(*at, name, text)?;
     }
     Ok(())
 }

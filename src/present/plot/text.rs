@@ -114,21 +114,24 @@ impl Text {
         if self.estimate_width(text) <= room {
             return text.to_string();
         }
-        let chars: Vec<char> = text.chars().collect();
-        let shortened = |keep: usize| {
-            let head = keep.div_ceil(2);
-            let tail = keep / 2;
-            let head: String = chars[..head].iter().collect();
-            let tail: String = chars[chars.len() - tail..].iter().collect();
-            format!("{head}…{tail}")
-        };
         // No figure has room for 200 characters, and each step measures the text anew.
-        let mut keep = chars.len().min(200).saturating_sub(1);
-        while keep > 0 && self.estimate_width(&shortened(keep)) > room {
+        let mut keep = text.chars().count().min(200).saturating_sub(1);
+        while keep > 0 && self.estimate_width(&cut_middle(text, keep)) > room {
             keep -= 1;
         }
-        shortened(keep)
+        cut_middle(text, keep)
     }
+}
+
+/// Cuts out the middle of a text, so that at most `keep` characters are left.
+pub fn cut_middle(text: &str, keep: usize) -> String {
+    let chars: Vec<char> = text.chars().collect();
+    if chars.len() <= keep {
+        return text.to_string();
+    }
+    let head: String = chars[..keep.div_ceil(2)].iter().collect();
+    let tail: String = chars[chars.len() - keep / 2..].iter().collect();
+    format!("{head}…{tail}")
 }
 
 /// Makes the embedded font known to plotters, once.

@@ -25,10 +25,20 @@ pub struct Advice {
     pub slowdowns: Option<SlowdownComparison>,
     /// The ordering that the site has today; row-major where nobody said.
     pub current: Option<String>,
-    /// Command that installs the closest ordering; none where nothing is gained.
-    pub install: Option<String>,
+    /// Orderings to install; none where nothing is gained.
+    pub installs: Vec<Install>,
     /// Capacity of a node link.
     node_capacity: f64,
+}
+
+/// An ordering to install.
+#[derive(Clone, Debug)]
+pub struct Install {
+    /// Words before its name: what it is installed for.
+    pub lead: String,
+    pub order: String,
+    /// Command that installs it; none for the present ordering, which is kept.
+    pub command: Option<String>,
 }
 
 /// The ordering to take for one kind of traffic.
@@ -89,13 +99,13 @@ impl Advice {
         Advice {
             slowdowns,
             current,
-            install: None,
+            installs: Vec::new(),
             node_capacity: topology.network().node_capacity(),
         }
     }
 
     /// Names the ordering that gains are against.
-    fn current(&self) -> &str {
+    pub(super) fn current(&self) -> &str {
         self.current.as_deref().unwrap_or(REFERENCE)
     }
 
@@ -106,7 +116,11 @@ impl Advice {
     }
 
     /// Finds the ordering of the lowest `mixed` for a guest; the present one where none is better.
-    fn find_best(&self, compared: &SlowdownComparison, guest: &GuestSlowdowns) -> Option<usize> {
+    pub(super) fn find_best(
+        &self,
+        compared: &SlowdownComparison,
+        guest: &GuestSlowdowns,
+    ) -> Option<usize> {
         let current = self.find_current(compared);
         let current = current.filter(|current| guest.is_best(*current, |point| point.mixed));
         current.or_else(|| guest.find_best(|point| point.mixed))
@@ -148,7 +162,7 @@ impl Advice {
     }
 
     /// Finds the ordering of the lowest mean distance.
-    fn answer_distance<'a>(&self, comparison: &'a Comparison) -> Option<Answer<'a>> {
+    pub(super) fn answer_distance<'a>(&self, comparison: &'a Comparison) -> Option<Answer<'a>> {
         let first = comparison.entries.first()?;
         let mut entries = comparison.entries.iter();
         let base = entries
@@ -263,12 +277,6 @@ impl Advice {
             }
         }
         verdicts.iter().map(RichText::plain).collect()
-    }
-
-    /// Names the closest ordering, where it gains over the present one.
-    pub fn order_to_install<'a>(&self, comparison: &'a Comparison) -> Option<&'a str> {
-        let answer = self.answer_distance(comparison)?;
-        (answer.order != self.current()).then_some(answer.order)
     }
 
     /// Says which ordering to take for a guest. `None` where no size has a slowdown.
@@ -441,7 +449,7 @@ fn find_gain(best: f64, base: f64) -> Option<f64> {
 }
 
 /// Names the traffic of a job in a sentence.
-fn guest_phrase(guest: &str) -> String {
+pub(super) fn guest_phrase(guest: &str) -> String {
     match guest {
         "all-to-all" => "an all-to-all".into(),
         "stencil3d" => "a halo exchange (stencil3d)".into(),

@@ -94,9 +94,9 @@ fn gain_phrase(name: &str, gains: &[f64], all: usize) -> RichText {
         n if n == all => String::new(),
         n => format!(" under {n}"),
     };
-    RichText::default().bold(name).text(format!(
-        " brings jobs {range}\u{a0}% closer together{under}"
-    ))
+    RichText::default()
+        .bold(name)
+        .text(format!(" brings jobs {range} % closer together{under}"))
 }
 
 /// Says with which ordering jobs of the simulated queue are done soonest. `None` without schedules.
@@ -116,7 +116,7 @@ pub fn schedule_sentence(schedules: &Schedules) -> Option<RichText> {
         sentence.text("is equal on all orderings.")
     // Less than the decimal shown: naming a best ordering would be noise.
     } else if gain < 0.05 {
-        sentence.text("differs by less than 0.05\u{a0}% between the orderings.")
+        sentence.text("differs by less than 0.05 % between the orderings.")
     } else {
         sentence.text("is lowest on ").bold(best).text(format!(
             ", {} below that on the worst ordering.",

@@ -295,6 +295,24 @@ impl Table {
     }
 }
 
+/// Most characters of a name in a table: three lines of a narrow column.
+const LONGEST: usize = 44;
+
+/// Shows a name that is too long for a column by its two ends, and whole where a pointer rests on it. Sentences break
+/// between words.
+fn short_name(name: &str) -> RichText {
+    let words: Vec<String> = name
+        .split(' ')
+        .map(|word| plot::cut_middle(word, LONGEST))
+        .collect();
+    let shown = words.join(" ");
+    if shown == name {
+        name.into()
+    } else {
+        RichText::default().abbreviation(&shown, name)
+    }
+}
+
 /// Ranks sorted figures from 1; equal ones share a rank.
 pub fn rank_figures(sorted: &[f64]) -> Vec<u64> {
     let mut ranks = Vec::new();
@@ -381,3 +399,22 @@ impl HtmlSafe for Cell {}
 impl HtmlSafe for Figure {}
 impl HtmlSafe for Table {}
 impl HtmlSafe for Section {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_names_are_shown_by_both_ends_and_told_whole() {
+        let long = "row-major slurm-torus3d:placements=1x1x1/2x1x1/2x2x1/2x2x2/4x2x2/4x4x4";
+        let shown = "<abbr title=\"".to_string()
+            + long
+            + "\">row-major slurm-torus3d:placemen…x2x1/2x2x2/4x2x2/4x4x4</abbr>";
+        let column = Column::counts(long, [1, 2]);
+        let names = vec![long.to_string(), "snake".into()];
+        let table = Table::new("t", "Placement", names, vec![column]).to_string();
+        assert_eq!(table.matches(&shown).count(), 2, "{table}");
+        assert!(table.contains(&format!("data-value=\"{long}\">")));
+        assert!(table.contains(">snake</th>"));
+    }
+}

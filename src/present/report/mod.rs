@@ -15,6 +15,7 @@ mod file;
 mod grouping;
 pub mod hosts;
 mod html;
+mod install;
 mod job_table;
 pub mod json;
 pub mod machines;

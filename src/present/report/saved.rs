@@ -77,7 +77,7 @@ fn hours_saved(schedules: &Schedules) -> RichText {
         ))
         .bold(&saving.reference)
         .text(format!(
-            ": {}\u{a0}% of those used.{intervals}",
+            ": {} % of those used.{intervals}",
             format_fixed(share, 2)
         ))
         .rich(&assumed)
@@ -86,8 +86,10 @@ fn hours_saved(schedules: &Schedules) -> RichText {
 
 /// Formats node-hours as a whole number.
 fn hours_text(hours: f64) -> String {
+    // Rounded first: a few minutes lost are 0, not −0.
+    let hours = hours.round();
     let sign = if hours < 0.0 { "−" } else { "" };
-    format!("{sign}{}", format_thousands(hours.abs().round() as u64))
+    format!("{sign}{}", format_thousands(hours.abs() as u64))
 }
 
 /// Formats the node-hours saved under a model, with their interval if there is one.
@@ -97,7 +99,7 @@ fn saved_hours(model: &ModelSaving) -> String {
         (Some(low), Some(high)) => {
             let low = hours_text(low);
             let high = hours_text(high);
-            format!("{hours} (95\u{a0}%: {low} to {high})")
+            format!("{hours} (95 %: {low} to {high})")
         }
         _ => hours,
     }

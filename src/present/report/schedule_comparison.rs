@@ -176,7 +176,7 @@ fn spread_sentence(ranked: &[&OrderingSchedule]) -> String {
         return "Under this policy and model, mean response time is equal on all orderings.".into();
     }
     format!(
-        "From the best ordering to the last, mean response grows by {}\u{a0}% and mean wait goes from {} to {} s.",
+        "From the best ordering to the last, mean response grows by {} % and mean wait goes from {} to {} s.",
         format_fixed(100.0 * (last.mean_response / first.mean_response - 1.0), 2),
         format_fixed(first.mean_wait, 1),
         format_fixed(last.mean_wait, 1),

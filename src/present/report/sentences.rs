@@ -46,6 +46,12 @@ impl RichText {
         self.marked(&format!("<a href=\"{target}\">"), text, "</a>")
     }
 
+    /// Adds a short form of a name, which is told whole where a pointer rests on it.
+    pub fn abbreviation(self, short: &str, whole: &str) -> Self {
+        let Ok(title) = escape(whole, Html);
+        self.marked(&format!("<abbr title=\"{title}\">"), short, "</abbr>")
+    }
+
     /// Adds another rich text.
     pub fn rich(mut self, other: &RichText) -> Self {
         self.html += &other.html;
@@ -56,6 +62,8 @@ impl RichText {
     /// Adds escaped text between two tags.
     fn marked(mut self, begin: &str, text: &str, end: &str) -> Self {
         let Ok(escaped) = escape(text, Html);
+        // A line must not end between a number and its sign.
+        let escaped = escaped.to_string().replace(" %", "\u{a0}%");
         self.html += &format!("{begin}{escaped}{end}");
         self.plain += text;
         self
@@ -75,7 +83,7 @@ impl RichText {
 
     /// Makes the text without marks, for terminals, which may lack the typographic characters of pages.
     pub fn plain(&self) -> String {
-        let text = self.plain.trim_end().replace('\u{a0}', " ");
+        let text = self.plain.trim_end();
         text.replace('−', "-").replace('’', "'")
     }
 }
@@ -115,7 +123,7 @@ pub fn range_text<N: fmt::Display + PartialEq>(from: N, to: N) -> String {
 
 /// Formats a share: `12.3 %`.
 pub fn per_cent(value: f64) -> String {
-    format!("{}\u{a0}%", format_fixed(value, 1))
+    format!("{} %", format_fixed(value, 1))
 }
 
 /// Formats a distance: `4.12 hops`.
@@ -153,7 +161,7 @@ pub fn lead_phrase(best: f64, other: f64) -> String {
     match per_cent_below(best, other) {
         0.0 => "the same as ".into(),
         // `0.0 % below` would deny a lead that there is.
-        below if below < 0.05 => "less than 0.05\u{a0}% below ".into(),
+        below if below < 0.05 => "less than 0.05 % below ".into(),
         below => format!("{} below ", per_cent(below)),
     }
 }
@@ -165,8 +173,8 @@ mod tests {
     #[test]
     fn leads_are_told_with_care() {
         assert_eq!(lead_phrase(1.0, 1.0), "the same as ");
-        assert_eq!(lead_phrase(1.0, 1.0001), "less than 0.05\u{a0}% below ");
-        assert_eq!(lead_phrase(3.0, 4.0), "25.0\u{a0}% below ");
+        assert_eq!(lead_phrase(1.0, 1.0001), "less than 0.05 % below ");
+        assert_eq!(lead_phrase(3.0, 4.0), "25.0 % below ");
         assert_eq!(lead_phrase(0.0, 0.0), "the same as ");
     }
 
@@ -180,11 +188,11 @@ mod tests {
 
     #[test]
     fn pages_escape_what_terminals_show() {
-        let text = sentence("a < b: ").bold("<x>").link("a\"b.csv", "'it'");
+        let text = sentence("a < 5 %: ").bold("<x>").link("a\"b.csv", "'it'");
         assert_eq!(
             text.to_string(),
-            "a &#60; b: <b>&#60;x&#62;</b><a href=\"a&#34;b.csv\">&#39;it&#39;</a>"
+            "a &#60; 5\u{a0}%: <b>&#60;x&#62;</b><a href=\"a&#34;b.csv\">&#39;it&#39;</a>"
         );
-        assert_eq!(text.plain(), "a < b: <x>'it'");
+        assert_eq!(text.plain(), "a < 5 %: <x>'it'");
     }
 }

@@ -228,7 +228,7 @@ fn certainty_sentences(comparison: &Comparison, workload: &WorkloadResults<'_>) 
             let lead = match lead {
                 0.0 => String::new(),
                 lead if lead < SMALL_LEAD => {
-                    "; its lead over the second best is less than 0.05\u{a0}%".into()
+                    "; its lead over the second best is less than 0.05 %".into()
                 }
                 lead => format!("; its lead over the second best is {}", per_cent(lead)),
             };

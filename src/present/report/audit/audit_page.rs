@@ -81,8 +81,8 @@ pub fn compact_sentence(audit: &Audit, share: Option<f64>) -> String {
     };
     let share = share.unwrap_or(ASSUMED_SHARE);
     format!(
-        "{:.1}% of your jobs were as compact as possible, in the fewest {level} units; {:.1}% \
-         were not: about {} node-hours, if {:.0}% of run time grows with the units spanned (an \
+        "{:.1} % of your jobs were as compact as possible, in the fewest {level} units; {:.1} % \
+         were not: about {} node-hours, if {:.0} % of run time grows with the units spanned (an \
          assumption: --share). ",
         100.0 * compact,
         100.0 * (1.0 - compact),
@@ -118,10 +118,10 @@ fn recorded_sentence(audit: &Audit, share: Option<f64>) -> RichText {
         said = said
             .text(lead)
             .bold(&best.name)
-            .text(format!(", has {value:.3}: {change:.1}% {how}"));
+            .text(format!(", has {value:.3}: {change:.1} % {how}"));
         if let Some([_, low, high]) = best.hops_change(recorded) {
             said = said.text(format!(
-                " (95% interval of the change {}% to {}%)",
+                " (95 % interval of the change {} % to {} %)",
                 format_fixed(100.0 * low, 1),
                 format_fixed(100.0 * high, 1)
             ));
@@ -194,14 +194,14 @@ fn placement_section(audit: &Audit, share: Option<f64>) -> Section {
     if audit.placements.len() > 1 {
         columns.push(against_recorded(
             audit,
-            "Distance against recorded (%, 95% interval)",
+            "Distance against recorded (%, 95 % interval)",
             |tried| Some(format_interval(tried.hops_change(recorded)?, 100.0)),
         ));
     }
     if let Some(share) = share {
         columns.push(against_recorded(
             audit,
-            &format!("Node-hours spared at share {share} (95% interval)"),
+            &format!("Node-hours spared at share {share} (95 % interval)"),
             |tried| match tried.compare_with(recorded, |ours, _| ours.share_spared(share)) {
                 Some(found) => Some(format_interval(
                     found,

@@ -4,7 +4,7 @@ use super::machine_jobs::{ServedMachine, queue_section, replay_section};
 use super::machine_table::machine_table;
 use super::rows::{NamedWorkload, machine_rows};
 use super::verdict_section::verdict_section;
-use crate::columns::{self, Value, machines::RankedMachine};
+use crate::columns::{self, bounds::show_figures, machines::RankedMachine};
 use crate::machines::{Contender, Criterion, Machines, outcome_sentences};
 use crate::plot::replay::BarPanel;
 use crate::plot::{self, Limits, Series, View, format_thousands};
@@ -282,15 +282,9 @@ fn transposed_table<'m>(
     figures: &[columns::Column<RankedMachine<'m>>],
 ) -> Option<Table> {
     let machines: Vec<RankedMachine<'m>> = machine_rows(machines).collect();
-    let mut figures = figures.to_vec();
-    // What was not asked for is empty for all machines.
-    figures.retain(|figure| {
-        machines
-            .iter()
-            .any(|machine| (figure.value)(machine) != Value::Empty)
-    });
+    let figures = show_figures(figures, &machines);
     let mut names = Vec::new();
-    for figure in &figures {
+    for (figure, _) in &figures {
         let unit = match figure.unit {
             "" => String::new(),
             unit => format!(" ({unit})"),
@@ -299,13 +293,11 @@ fn transposed_table<'m>(
         // Names of columns are ASCII, so the first byte is the first letter.
         names.push(title[..1].to_uppercase() + &title[1..]);
     }
-    let columns = machines
-        .iter()
-        .map(|machine| {
-            let cells = figures.iter().map(|figure| figure.shown_text(machine));
-            Column::unordered_figures(machine.contender.machine.name(), cells)
-        })
-        .collect();
+    let columns = machines.iter().enumerate().map(|(i, machine)| {
+        let cells = figures.iter().map(|(_, texts)| texts[i].clone());
+        Column::unordered_figures(machine.contender.machine.name(), cells)
+    });
+    let columns = columns.collect();
     (!names.is_empty()).then(|| Table::new(label, "Figure", names, columns))
 }
 

@@ -140,10 +140,6 @@
       pen.setLineDash([5, 4]);
       line(pen, box.left, y, box.right, y);
       pen.setLineDash([]);
-      pen.fillStyle = now.muted;
-      pen.textAlign = "left";
-      pen.textBaseline = "bottom";
-      pen.fillText("random placement", box.left + 8, y - 3);
     }
     const floor = limits.find((limit) => limit.name === "proved floor");
     if (floor && state.view !== "best") band(pen, now, box, floor.values, sight, px, py, nearestSize(backward(x0 + 0.6 * (x1 - x0))));
@@ -173,6 +169,16 @@
         const i = nearestSize(backward(x0 + share * (x1 - x0)));
         if (i < curve.values.length) mark(pen, curve.i, px(sizes[i]), py(drawn(curve.values[i], i)));
       }
+    }
+    if (state.view !== "best" && mean > 0) {
+      // On ground of its own: no curve crosses it.
+      const [text, y] = ["random placement", py(state.view === "hops" ? mean : 100) - 3];
+      pen.fillStyle = now.paper;
+      pen.fillRect(box.left + 6, y - 14, pen.measureText(text).width + 4, 14);
+      pen.fillStyle = now.muted;
+      pen.textAlign = "left";
+      pen.textBaseline = "bottom";
+      pen.fillText(text, box.left + 8, y);
     }
     const chosen = px(sizes[state.at]);
     pen.strokeStyle = now.ink;

@@ -48,7 +48,7 @@
       const better = means[0] <= means[1] ? 0 : 1;
       const [low, high] = [means[better], means[1 - better]];
       if (low === high) words = "the mean distance of this job is the same on both orderings";
-      else words = `the mean distance of this job is ${decimals(100 * (1 - low / high), 1)} % lower on ${names[better]} than on ${names[1 - better]}`;
+      else words = `the mean distance of this job is ${decimals(100 * (1 - low / high), 1)}\u00a0% lower on ${names[better]} than on ${names[1 - better]}`;
     } else words = "the page does not know all distances of this job; MPC is the mean over all starts";
     byId("foot-said").textContent = `${ranks}: ${words}.`;
   }

@@ -5,6 +5,7 @@
 use askama::Template;
 
 use crate::plot::{self, format_thousands};
+use crate::report::advice::Install;
 use crate::report::file::File;
 use crate::report::html::{Fact, Figure, Section, Table};
 use crate::report::results::{ComparedOrders, ComparisonFigures, WorkloadResults};
@@ -51,8 +52,7 @@ struct Page<'p> {
     js: String,
     data: String,
     verdict: RichText,
-    /// Ordering to install, and the command that does it.
-    install: Option<(&'p str, &'p str)>,
+    installs: &'p [Install],
     details: Vec<RichText>,
     facts: Vec<Fact>,
     table: Table,
@@ -93,8 +93,6 @@ pub fn html(
     let best = plot::lowest_curve(comparison.entries.iter().map(|e| e.values.as_slice()));
     let advice = workload.advice.as_ref();
     let slowdowns = advice.and_then(|advice| advice.slowdowns.as_ref());
-    let order = advice.and_then(|advice| advice.order_to_install(comparison));
-    let install = advice.and_then(|advice| advice.install.as_deref());
     let (pictures, beside) = choose_pictures(comparison, &figures.machines);
     let page = Page {
         version: env!("CARGO_PKG_VERSION"),
@@ -103,7 +101,7 @@ pub fn html(
         js: SCRIPTS.concat(),
         data: data::document(compared, files, &best, slowdowns),
         verdict: verdict::opening_sentences(comparison, workload),
-        install: order.zip(install),
+        installs: advice.map_or(&[], |advice| &advice.installs),
         details: verdict::detail_paragraphs(comparison, workload),
         facts: machine_facts(compared.topology, comparison, workload),
         table: ranking::ranking_table(comparison, &compared.slots, &best)?,

@@ -71,12 +71,11 @@ const told = new MutationObserver((changes) => {
   told.takeRecords();
 });
 document.querySelectorAll("[role=status],[aria-live]").forEach((e) => told.observe(e, { childList: true }));
-const copy = document.getElementById("copy");
-if (copy) {
+for (const copy of document.querySelectorAll("button.copy")) {
   copy.hidden = false;
   copy.addEventListener("click", () => {
     // Pages opened as files may have no other way to the clipboard.
-    getSelection().selectAllChildren(document.getElementById("install"));
+    getSelection().selectAllChildren(copy.previousElementSibling);
     copy.textContent = document.execCommand("copy") ? "Copied" : "Selected";
   });
 }

@@ -4,7 +4,7 @@ use super::figures::{BarFigure, figure_file};
 use super::ranking::{RankedSetting, list_ties, rank_settings};
 use super::section_figures::SectionFigures;
 use crate::machines::Difference;
-use crate::plot::format_fixed;
+use crate::plot::{self, format_fixed};
 use crate::report::html::{BestValue, Column, Figure, Section, Table};
 use crate::report::sentences::{RichText, sentence};
 use nodeorder_base::Result;
@@ -52,18 +52,9 @@ fn rank_choices(figures: &SectionFigures<'_>) -> Vec<RankedSetting> {
     rank_settings(figures.rows.iter().copied(), &SHOWN.map(|shown| shown.0))
 }
 
-/// Cuts the middle out of the name of a setting that would fill a sentence: the table has it whole.
+/// Cuts the middle out of the name of a setting that would fill a sentence.
 pub fn cut_name(name: &str) -> String {
-    const ENDS: usize = 32;
-    match (
-        name.char_indices().nth(ENDS),
-        name.char_indices().nth_back(ENDS),
-    ) {
-        (Some((head, _)), Some((tail, _))) if head < tail => {
-            format!("{}…{}", &name[..head], &name[tail..])
-        }
-        _ => name.to_string(),
-    }
+    plot::cut_middle(name, 64)
 }
 
 /// Says how surely the first of ranked settings, at least one, is ahead of the others.
