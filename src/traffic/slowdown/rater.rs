@@ -191,8 +191,8 @@ impl<'s> SlowdownRater<'s> {
                 values.sum()
             }
         };
-        // Where nothing is sent over links, nothing is slowed down.
-        mean.unwrap_or(1.0)
+        // Where nothing is sent over links, nothing is slowed down. Rounding may leave less than 1.
+        mean.map_or(1.0, |mean| mean.max(1.0))
     }
 
     /// Computes the mean over the windows of a guest's size.
@@ -300,7 +300,10 @@ impl RatedTiling<'_> {
                 None => 0.0,
                 Some(window) => {
                     let loads = list_loads(Some(window))?;
-                    if *before > 0.0 && !loads.links.iter().any(|link| is_touched[*link as usize]) {
+                    let mut links = loads.links.iter();
+                    // A window that has come to lie in one router has no links to tell.
+                    let is_kept = *before > 0.0 && loads.link_count() > 0;
+                    if is_kept && !links.any(|link| is_touched[*link as usize]) {
                         return None;
                     }
                     slowdowns

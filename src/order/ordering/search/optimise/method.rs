@@ -32,9 +32,10 @@ use nodeorder_network::Topology;
 /// See [`crate::ordering::optimise`].
 pub const OPTIMISE: OrderingEntry = OrderingEntry {
     name: "optimise",
-    about: "annealed for a weighted sum of distances, with a proved bound (workload: for job sizes)",
+    about: "annealed for a weighted sum of distances (workload: for job sizes) or for the slowdown of bursts, with a proved \
+        bound",
     example: "optimise:weights=harmonic,window=8,steps=20000",
-    options: &join_options::<11, 5, 16>(SHARED, OBJECTIVE),
+    options: &OPTIONS,
     parse: Method::new(Needs::Nothing, |topology, params| {
         if params.required_choice("objective")? == "slowdown" {
             return rated::parse_search(topology, params);
@@ -71,6 +72,19 @@ const OBJECTIVE: [Opt; 5] = [
     )
     .default_value("2"),
 ];
+
+/// All options, with what the objective changes of the shared ones.
+const OPTIONS: [Opt; 16] = {
+    let mut all = join_options(SHARED, OBJECTIVE);
+    all[3] = Opt::text(
+        "sizes",
+        "job sizes for weights=workload or objective=slowdown: a trace, a log, a table or log-uniform",
+    )
+    .default_in_words("none; log-uniform with objective=slowdown");
+    all[7] = Opt::whole("steps", "annealing steps")
+        .default_in_words("4000000, or 20000 with objective=slowdown, where time= is not given");
+    all
+};
 
 /// Runs `optimise` under an observer: the dynamic program if it ends soon, else annealing between two bounds.
 fn find_short_order(

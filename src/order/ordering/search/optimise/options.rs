@@ -103,7 +103,7 @@ pub const SHARED: [Opt; 11] = [
         .default_in_words("16 for geometric weights, 64 for others"),
     Opt::text(
         "sizes",
-        "job sizes for weights=workload and objective=slowdown: a trace, a log, a table or log-uniform",
+        "job sizes for weights=workload: a trace, a log, a table or log-uniform",
     )
     .default_in_words("none"),
     Opt::one_of(
