@@ -2,10 +2,9 @@
 
 use nodeorder_base::observer::NoObserver;
 use nodeorder_base::{NodeId, Text};
-use nodeorder_network::topology::{MakeRater, OrderRater};
 use nodeorder_network::{Context, Topology};
 use nodeorder_order::NodeOrder;
-use nodeorder_order::ordering::{ORDERINGS, SearchResult};
+use nodeorder_order::ordering::{MakeRater, ORDERINGS, OrderObjective, OrderRater, SearchResult};
 use nodeorder_traffic::mapping::Fabric;
 use nodeorder_traffic::slowdown::{
     SLOWDOWN, SlowdownOptions, Slowdowns, Tilings, choose_routing, power_sizes,
@@ -57,7 +56,8 @@ fn prepare(
     let entry = ORDERINGS.get("optimise").unwrap();
     let text = format!("optimise:objective=slowdown{options}");
     let params = ORDERINGS.read_options(entry, &text, 1).unwrap();
-    let objective = SLOWDOWN.read_options(machine, &params).unwrap();
+    let handed: &OrderObjective = SLOWDOWN.downcast_ref().unwrap();
+    let objective = (handed.read_options)(machine, &params).unwrap();
     let mut run = |make: &MakeRater<'_>| {
         search(make);
         Ok(())
@@ -275,5 +275,5 @@ fn wrong_options_are_refused_with_their_place() {
     };
     let machine = Topology::inline("dragonfly:p=2,a=4,h=2", &little).unwrap();
     let error = NodeOrder::make(&machine, "optimise:objective=slowdown").unwrap_err();
-    assert!(error.to_string().contains("30 kB"), "{error}");
+    assert!(error.to_string().contains("30.0 kB"), "{error}");
 }

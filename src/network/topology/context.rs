@@ -1,9 +1,8 @@
 //! Seed and memory limit of a run, and what it hands to searches from above.
 
-use std::fmt::Debug;
+use std::any::Any;
 
-use super::Topology;
-use nodeorder_base::{Error, NodeId, Params, Result};
+use nodeorder_base::{Error, Result};
 
 /// Seed and memory limit of a run, and what it hands to searches from above.
 #[derive(Clone, Copy, Debug)]
@@ -12,54 +11,9 @@ pub struct Context {
     pub seed: u64,
     /// Most bytes that a single structure may take; larger requests are refused with both figures.
     pub memory: u64,
-    /// Objective of `optimise:objective=slowdown`, which stands above orderings: programs hand in
+    /// Objective of `optimise:objective=slowdown`, which stands above orderings and is unknown here: programs hand in
     /// `nodeorder::slowdown::SLOWDOWN`. `None` refuses that option.
-    pub objective: Option<&'static dyn OrderObjective>,
-}
-
-/// Objective of orderings that is not a sum of distances, for searches that stand below it.
-pub trait OrderObjective: Debug + Sync {
-    /// Reads and checks the options of the objective: `guest`, `routing`, `duty` and `tilings`.
-    ///
-    /// # Errors
-    /// Bad options; a machine that they do not suit.
-    fn read_options(&self, topology: &Topology, params: &Params) -> Result<Box<dyn RateOrders>>;
-}
-
-/// Objective with its options.
-pub trait RateOrders: Send + Sync {
-    /// Describes the objective in a line, for an ordering file's header.
-    fn describe(&self) -> String;
-
-    /// Prepares the objective on a machine, and hands `search` what makes raters, one for each chain of a search.
-    /// `shares` weighs job sizes, ascending; `None` weighs each octave equally.
-    ///
-    /// # Errors
-    /// More memory than allowed; errors of `search`.
-    fn prepare(
-        &self,
-        topology: &Topology,
-        shares: Option<&[(u32, f64)]>,
-        search: &mut dyn FnMut(&MakeRater<'_>) -> Result<()>,
-    ) -> Result<()>;
-}
-
-/// Maker of raters that know no order yet.
-pub type MakeRater<'r> = dyn Fn() -> Box<dyn OrderRater + 'r> + Sync + 'r;
-
-/// Objective of one order after the other.
-pub trait OrderRater: Send {
-    /// Rates an order of all nodes, at least 1: what differs from the order before is computed anew.
-    ///
-    /// # Errors
-    /// More memory than allowed.
-    fn rate_order(&mut self, order: &[NodeId]) -> Result<f64>;
-
-    /// Goes back to the order before the last one.
-    fn take_back(&mut self);
-
-    /// Returns what no order can be below, proved by the order rated last.
-    fn lower_bound(&self) -> f64;
+    pub objective: Option<&'static (dyn Any + Send + Sync)>,
 }
 
 impl Default for Context {

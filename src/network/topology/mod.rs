@@ -44,7 +44,7 @@ mod table;
 pub mod testing;
 mod to_petgraph;
 
-pub use context::{Context, MakeRater, OrderObjective, OrderRater, RateOrders};
+pub use context::Context;
 pub use distance::Metric;
 pub use family::{BuildNetwork, ParseNetwork, TopologyEntry, by_x, per_router, per_router_suffix};
 pub use from_links::LinkedRouters;

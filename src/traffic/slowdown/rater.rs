@@ -3,6 +3,8 @@
 //! A move changes few windows of each tiling. Their loads are found anew and the difference is added to the sum over
 //! the tiling; only windows with a load on a link whose sum has changed are judged anew.
 
+use std::any::Any;
+
 use rayon::prelude::*;
 
 use super::choices::choose_routing;
@@ -13,7 +15,7 @@ use crate::mapping::guest::sized_names;
 use crate::mapping::{Fabric, Guest, Traffic};
 use nodeorder_base::{NodeId, Params, Result};
 use nodeorder_network::Topology;
-use nodeorder_network::topology::{MakeRater, OrderObjective, OrderRater, RateOrders};
+use nodeorder_order::ordering::{MakeRater, OrderObjective, OrderRater, RateOrders};
 
 /// Mean slowdown of bursts, as the objective of `optimise:objective=slowdown`: the log-uniform mean of `mixed` over the
 /// powers of two and all nodes, or the mean over given job sizes, between which the curve is straight over ln(size).
@@ -29,10 +31,9 @@ use nodeorder_network::topology::{MakeRater, OrderObjective, OrderRater, RateOrd
 /// assert_eq!(order.len(), 72);
 /// # Ok::<(), nodeorder_base::error::Error>(())
 /// ```
-pub const SLOWDOWN: &dyn OrderObjective = &SlowdownObjective;
-
-#[derive(Debug)]
-struct SlowdownObjective;
+pub const SLOWDOWN: &(dyn Any + Send + Sync) = &OrderObjective {
+    read_options: read_guest,
+};
 
 /// Slowdown of one guest under options.
 struct GuestSlowdown {
@@ -40,23 +41,22 @@ struct GuestSlowdown {
     options: SlowdownOptions,
 }
 
-impl OrderObjective for SlowdownObjective {
-    fn read_options(&self, topology: &Topology, params: &Params) -> Result<Box<dyn RateOrders>> {
-        let guest = params.optional_word("guest")?.unwrap_or_default();
-        let names = sized_names();
-        let guest = params.find_choice("guest", &guest, &names)?;
-        let name = params.optional_word("routing")?;
-        let routing = choose_routing(topology, name.as_deref()).map_err(|error| {
-            let text = name.as_deref().unwrap_or_default();
-            error.locate_text_error(text, &params.location_of("routing"))
-        })?;
-        routing.check_machine(topology)?;
-        let mut options = SlowdownOptions::new(routing);
-        options.duty = params.required_real("duty", 0.0, 1.0)?;
-        options.tilings = Tilings::new(params.required_integer("tilings", 1, 4)?)
-            .map_err(|_| params.invalid_value("tilings", "1, 2 or 4"))?;
-        Ok(Box::new(GuestSlowdown { guest, options }))
-    }
+/// Reads and checks the options of the slowdown of a guest.
+fn read_guest(topology: &Topology, params: &Params) -> Result<Box<dyn RateOrders>> {
+    let guest = params.optional_word("guest")?.unwrap_or_default();
+    let names = sized_names();
+    let guest = params.find_choice("guest", &guest, &names)?;
+    let name = params.optional_word("routing")?;
+    let routing = choose_routing(topology, name.as_deref()).map_err(|error| {
+        let text = name.as_deref().unwrap_or_default();
+        error.locate_text_error(text, &params.location_of("routing"))
+    })?;
+    routing.check_machine(topology)?;
+    let mut options = SlowdownOptions::new(routing);
+    options.duty = params.required_real("duty", 0.0, 1.0)?;
+    options.tilings = Tilings::new(params.required_integer("tilings", 1, 4)?)
+        .map_err(|_| params.invalid_value("tilings", "1, 2 or 4"))?;
+    Ok(Box::new(GuestSlowdown { guest, options }))
 }
 
 impl RateOrders for GuestSlowdown {

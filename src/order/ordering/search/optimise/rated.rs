@@ -13,11 +13,11 @@ use super::starts::{list_labels, make_construction};
 use crate::ordering::defaults::list_traders;
 use crate::ordering::entry::OrderNodes;
 use crate::ordering::node_order::NodeOrder;
+use crate::ordering::order_objective::{MakeRater, OrderObjective, OrderRater, RateOrders};
 use crate::ordering::search_result::{SearchResult, Status, meets_bound, relative_gap};
 use nodeorder_base::observer::NoObserver;
 use nodeorder_base::{NodeId, Observer, Params, Result};
 use nodeorder_network::Topology;
-use nodeorder_network::topology::{MakeRater, OrderRater, RateOrders};
 
 /// Number of steps where the user names none: some seconds on a few hundred nodes.
 const DEFAULT_STEPS: u64 = 20_000;
@@ -33,12 +33,13 @@ const ROUNDS: usize = 20;
 /// # Errors
 /// Bad options; a context without an objective.
 pub fn parse_search(topology: &Topology, params: &Params) -> Result<Box<dyn OrderNodes>> {
-    let Some(handed) = topology.context().objective else {
+    let handed = topology.context().objective;
+    let Some(handed) = handed.and_then(|any| any.downcast_ref::<OrderObjective>()) else {
         let expected = "a machine whose `Context` has `objective: Some(slowdown::SLOWDOWN)`, or \
                         objective=distances";
         return Err(params.invalid_value("objective", expected));
     };
-    let objective = handed.read_options(topology, params)?;
+    let objective = (handed.read_options)(topology, params)?;
     let sizes = WeightOptions::parse_sizes(topology, params)?;
     let options = SearchOptions::parse_limits(topology, params, sizes)?;
     Ok(options.into_search(move |topology, options, observer| {
