@@ -101,6 +101,11 @@ pub mod metric {
     }
 }
 
+/// Slowdown of bursts, as the objective of a search.
+pub mod slowdown {
+    pub use nodeorder_traffic::slowdown::SLOWDOWN;
+}
+
 /// Guests, mappings of processes to nodes, routings, and the loads of links.
 pub mod mapping {
     pub use nodeorder_traffic::mapping::guest::{GUESTS, Message};

@@ -426,6 +426,7 @@ fn ten_million_nodes_are_ordered() {
     let context = Context {
         seed: 1,
         memory: 500_000_000,
+        objective: None,
     };
     let machine = Topology::inline("torus:250x200x200", &context).unwrap();
     let statistics = machine.statistics().unwrap();

@@ -66,6 +66,7 @@ mod shipped_topologies;
 mod simgrid;
 mod simulators;
 mod skip;
+mod slowdown_search;
 mod slowdowns;
 mod slurm;
 mod slurm_plugins;

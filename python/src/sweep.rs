@@ -6,6 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use nodeorder_base::Text;
 use nodeorder_network::Context;
 use nodeorder_sweep::{Plan, ResultsTable, Shard, SweepRow, run_all, run_cells};
+use nodeorder_traffic::slowdown::SLOWDOWN;
 use pyo3::prelude::*;
 
 use crate::error::Failure;
@@ -24,7 +25,11 @@ pub fn sweep(
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<(String, Vec<String>)> {
     job::run(py, progress, move |job| {
-        let context = Context { seed, memory };
+        let context = Context {
+            seed,
+            memory,
+            objective: Some(SLOWDOWN),
+        };
         let plan = read_plan(text, &file, &context)?;
         job.set_total(plan.cells().len() as u64);
         let rows = run_all(&plan, &context, || -> Result<(), Failure> {
@@ -59,7 +64,11 @@ pub fn sweep_shard(
     shard: Option<(u32, u32)>,
 ) -> PyResult<ShardRows> {
     job::run(py, None, move |_| {
-        let context = Context { seed, memory };
+        let context = Context {
+            seed,
+            memory,
+            objective: Some(SLOWDOWN),
+        };
         let plan = read_plan(text, &file, &context)?;
         let table = ResultsTable::new(&plan);
         let count = plan.cells().len();

@@ -9,6 +9,7 @@ use nodeorder_network::topology::graph::UNREACHED;
 use nodeorder_network::topology::{Lattice, LinkedRouters};
 use nodeorder_present::report::topology::TopologyFigures;
 use nodeorder_sweep::reference;
+use nodeorder_traffic::slowdown::SLOWDOWN;
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 use rayon::prelude::*;
@@ -36,7 +37,11 @@ const NO_PATH: i32 = -1;
 impl Topology {
     #[staticmethod]
     fn from_spec(py: Python<'_>, spec: String, seed: u64, memory: u64) -> PyResult<Self> {
-        let context = Context { seed, memory };
+        let context = Context {
+            seed,
+            memory,
+            objective: Some(SLOWDOWN),
+        };
         let inner = job::run(py, None, move |_| Ok(catalog::topology(&spec, &context)?))?;
         Ok(Topology {
             inner: Arc::new(inner),
@@ -94,7 +99,11 @@ impl Topology {
             names,
             lattice,
         };
-        let context = Context { seed, memory };
+        let context = Context {
+            seed,
+            memory,
+            objective: Some(SLOWDOWN),
+        };
         let work = move |_: &job::Job| {
             Ok(nodeorder_network::topology::Topology::linked(
                 network, &context,

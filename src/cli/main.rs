@@ -11,6 +11,7 @@ use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand}
 
 use nodeorder_base::params::parse_bytes;
 use nodeorder_network::Context;
+use nodeorder_traffic::slowdown::SLOWDOWN;
 use shared::{files, help, hints, interrupt, memory, notes, output};
 
 mod aliases;
@@ -169,6 +170,7 @@ fn main() -> ExitCode {
     let context = Context {
         seed: cli.common.seed,
         memory,
+        objective: Some(SLOWDOWN),
     };
     // Before the command opens anything: a wrong `-o` must not cost the file that it names, nor hours of work.
     let checked = files::check_files(&parser, &matches).map_err(anyhow::Error::from);

@@ -25,6 +25,7 @@ use nodeorder_trace::{
 use nodeorder_trace::{WorkloadKind, detect_kind};
 use nodeorder_traffic::corun::Job;
 use nodeorder_traffic::mapping::{Guest, ProcessMapping, Traffic, method};
+use nodeorder_traffic::slowdown::SLOWDOWN;
 
 /// A parser and what to feed it to.
 pub struct Driver {
@@ -170,6 +171,7 @@ pub const DRIVERS: &[Driver] = &[
 pub const CONTEXT: Context = Context {
     seed: 1,
     memory: 4 << 20,
+    objective: Some(SLOWDOWN),
 };
 
 /// An observer that stops every search at once.

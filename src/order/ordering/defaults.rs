@@ -28,6 +28,25 @@ pub fn default_orderings(topology: &Topology) -> Vec<String> {
     wanted
 }
 
+/// Lists spellings of orderings that trade distance for bandwidth, in families of which the best member counts. A unit
+/// may have too few nodes for some of them.
+pub fn list_traders(topology: &Topology) -> Vec<Vec<String>> {
+    let mut families = Vec::new();
+    if topology.network().per_router() > 1 {
+        families.push(vec!["random:unit=router".to_string()]);
+    }
+    let level = topology.level_table().into_iter().next();
+    if let Some(level) = level.filter(|level| level.units > 1) {
+        // With all nodes of a unit it is `hierarchical`.
+        let counts = (0..32)
+            .map(|i| 1u64 << i)
+            .take_while(|count| *count < level.nodes);
+        let scattered = counts.map(|count| format!("hierarchical:scatter={count}"));
+        families.push(scattered.collect());
+    }
+    families
+}
+
 /// Adds the spellings that suit a lattice.
 fn add_lattice_orderings(lattice: &Lattice, wanted: &mut Vec<String>) {
     let axes = lattice.extents.len();

@@ -61,13 +61,19 @@ impl Sub for Complex {
 }
 
 /// A complex number for each of eight sequences.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 pub struct ComplexVector {
     pub re: Vector,
     pub im: Vector,
 }
 
 impl ComplexVector {
+    /// Zeros: a constant, as `default()` of an array is a call in the innermost loops.
+    pub const ZERO: ComplexVector = ComplexVector {
+        re: [0.0; LANES],
+        im: [0.0; LANES],
+    };
+
     /// Computes the number of every sequence from its index.
     pub fn from_fn(value: impl Fn(u64) -> Complex) -> Self {
         let all: [Complex; LANES] = std::array::from_fn(|lane| value(lane as u64));
@@ -80,7 +86,7 @@ impl ComplexVector {
     /// Multiplies sequence by sequence.
     #[inline(always)]
     pub fn multiply<const FUSED: bool>(&self, other: &ComplexVector) -> ComplexVector {
-        let mut product = ComplexVector::default();
+        let mut product = ComplexVector::ZERO;
         for l in 0..LANES {
             let w = Complex {
                 re: other.re[l],

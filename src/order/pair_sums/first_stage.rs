@@ -190,7 +190,7 @@ fn multiply_by<const FUSED: bool>(
     let re = values.re[block * BLOCK..].iter_mut();
     let im = values.im[block * BLOCK..].iter_mut();
     for (((sums, within), re), im) in sums.iter().zip(&stage.within[odd]).zip(re).zip(im) {
-        let mut y = ComplexVector::default();
+        let mut y = ComplexVector::ZERO;
         for (c, factor) in sums.iter().zip(&matrix) {
             for l in 0..LANES {
                 y.re[l] = mul_add::<FUSED>(c.re, factor.re[l], y.re[l]);

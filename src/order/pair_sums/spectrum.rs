@@ -151,7 +151,7 @@ impl LastStage {
     /// Adds the part of group s to column t, which `values` hold at index `at`; `out[m]` is lag t + m·Q, times L.
     fn add_group(&self, s: usize, values: &[Sequences; 2], t: usize, at: usize, out: &mut [f64]) {
         let length = self.layout.transform_length() as u64;
-        let mut sums = [ComplexVector::default(); 2];
+        let mut sums = [ComplexVector::ZERO; 2];
         // ω_L^{r·t} of residue r = s + S·j, from one j to the next by a factor: the proof counts these roundings.
         let mut turn = root(s as u64 * t as u64, length);
         let step = root((self.layout.groups * t) as u64, length);

@@ -7,6 +7,7 @@ use crate::mapping::guest::{check_sized_guest, make_sized_guest};
 use crate::mapping::{Fabric, FixedRouting, Guest, NodeLoads, ProcessMapping, Traffic};
 use nodeorder_base::observer::unwind_if_stopped;
 use nodeorder_base::{Error, NodeId, Result, SourceLocation};
+use nodeorder_network::Context;
 use nodeorder_order::NodeOrder;
 use rayon::prelude::*;
 use std::ops::Range;
@@ -103,17 +104,8 @@ impl SlowdownCurve {
     /// straight between the sizes, integrated and divided by ln(largest / smallest). `None` without a size; of one
     /// size, its figure.
     pub fn log_uniform_mean(&self, figure: impl Fn(&SlowdownPoint) -> f64) -> Option<f64> {
-        let first = self.points.first()?;
-        let last = self.points.last()?;
-        if first.size == last.size {
-            return Some(figure(first));
-        }
-        let mut area = 0.0;
-        for pair in self.points.windows(2) {
-            let width = (pair[1].size as f64 / pair[0].size as f64).ln();
-            area += width * (figure(&pair[0]) + figure(&pair[1])) / 2.0;
-        }
-        Some(area / (last.size as f64 / first.size as f64).ln())
+        let points = self.points.iter().map(|point| (point.size, figure(point)));
+        integrate_octaves(&points.collect::<Vec<_>>())
     }
 
     /// Finds the smallest size with the largest `mixed`; `None` without a size.
@@ -139,20 +131,49 @@ impl SlowdownCurve {
     }
 }
 
+/// Integrates values at ascending sizes over ln(size), as [`SlowdownCurve::log_uniform_mean`] does.
+pub(super) fn integrate_octaves(points: &[(usize, f64)]) -> Option<f64> {
+    let (first, value) = points.first()?;
+    let (last, _) = points.last()?;
+    if first == last {
+        return Some(*value);
+    }
+    let mut area = 0.0;
+    for pair in points.windows(2) {
+        let width = (pair[1].0 as f64 / pair[0].0 as f64).ln();
+        area += width * (pair[0].1 + pair[1].1) / 2.0;
+    }
+    Some(area / (*last as f64 / *first as f64).ln())
+}
+
+/// Makes the guest `name` of `size` processes; `None` where it does not exist at that size.
+pub(super) fn make_guest_if_any(
+    name: &str,
+    size: usize,
+    context: &Context,
+) -> Result<Option<Guest>> {
+    match make_sized_guest(name, size as u32, context) {
+        Ok(guest) => Ok(Some(guest)),
+        // One process fewer or more may suit the pattern.
+        Err(Error::Input { .. }) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
 /// A machine and a routing, ready to measure orderings.
 pub struct Slowdowns<'f> {
-    fabric: &'f Fabric<'f>,
+    pub(super) fabric: &'f Fabric<'f>,
     pub(super) options: SlowdownOptions,
-    router: WindowRouter<'f>,
+    pub(super) router: WindowRouter<'f>,
     /// Capacity of every link; `None` if they differ.
     capacity: Option<f64>,
 }
 
 /// Slowdowns of one window.
 #[derive(Clone, Copy)]
-struct WindowSlowdowns {
+pub(super) struct WindowSlowdowns {
     alone: f64,
-    mixed: f64,
+    pub mixed: f64,
     all: f64,
     at_duties: [f64; DUTY_STEPS],
 }
@@ -238,14 +259,9 @@ impl<'f> Slowdowns<'f> {
         check_sized_guest(name)?;
         let mut curve = SlowdownCurve::default();
         for size in sizes {
-            let guest = match make_sized_guest(name, *size as u32, topology.context()) {
-                Ok(guest) => guest,
-                // One process fewer or more may suit the pattern: only this size is without a row.
-                Err(Error::Input { .. }) => {
-                    curve.absent.push(*size);
-                    continue;
-                }
-                Err(error) => return Err(error),
+            let Some(guest) = make_guest_if_any(name, *size, topology.context())? else {
+                curve.absent.push(*size);
+                continue;
             };
             let mut sums = WindowSums::default();
             for starts in tilings.window_starts(order.len(), *size) {
@@ -290,7 +306,7 @@ impl<'f> Slowdowns<'f> {
             // In the order of the windows, so that the number of threads does not show in the last bits.
             for mut piece in found {
                 if let Some(loads) = &piece.loads {
-                    for (link, load) in loads.iter_links(0..loads.link_count()) {
+                    for (link, load) in loads.iter_all() {
                         together[link] += load;
                     }
                     kept_loads += loads.link_count();
@@ -371,7 +387,7 @@ impl<'f> Slowdowns<'f> {
     }
 
     /// Finds the time that the busiest node link of a window needs; `None` if the window is left out.
-    fn time_unblocked(
+    pub(super) fn time_unblocked(
         &self,
         guest: &Guest,
         nodes: &[NodeId],
@@ -400,7 +416,7 @@ impl<'f> Slowdowns<'f> {
     /// Computes the time of the busiest node link where it is the same for every window: each process has a node link
     /// of its own, and all have one capacity. `None` on rails, in domains and with capacities of several kinds, where
     /// it depends on the nodes.
-    fn time_if_alike(&self, guest: &Guest) -> Option<f64> {
+    pub(super) fn time_if_alike(&self, guest: &Guest) -> Option<f64> {
         let network = self.fabric.topology.network();
         if network.rails().is_some() || network.has_own_node_capacities() {
             return None;
@@ -420,7 +436,7 @@ impl<'f> Slowdowns<'f> {
     }
 
     /// Computes the slowdowns of a window from the loads of its links and those of all windows together.
-    fn judge_window(
+    pub(super) fn judge_window(
         &self,
         links: impl Iterator<Item = (usize, f64)>,
         unblocked: f64,

@@ -31,6 +31,11 @@ impl LinkLoads {
         links.map(|link| *link as usize).zip(loads)
     }
 
+    /// Iterates over all links and their loads.
+    pub fn iter_all(&self) -> impl Iterator<Item = (usize, f64)> + '_ {
+        self.iter_links(0..self.link_count())
+    }
+
     /// Takes all links away.
     pub fn clear(&mut self) {
         self.links.clear();

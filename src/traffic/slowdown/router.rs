@@ -172,17 +172,16 @@ impl<'f> WindowRouter<'f> {
     /// way takes, as they are the same way where the router between is one of the ends.
     fn mix_loads(&self, ways: &[LinkLoads; 2], tally: &mut LinkTally, mixed: &mut LinkLoads) {
         let [direct, detours] = ways;
-        for (link, load) in direct.iter_links(0..direct.link_count()) {
+        for (link, load) in direct.iter_all() {
             tally.add_load(link, load);
         }
-        let detoured = 0..detours.link_count();
         let mut ends = Vec::with_capacity(detours.link_count());
-        for (link, load) in detours.iter_links(detoured.clone()) {
+        for (link, load) in detours.iter_all() {
             let capacity = self.fabric.links.capacity(link);
             ends.push([tally.load_of(link) / capacity, load / capacity]);
         }
         let share = choose_detour_share(&ends);
-        for (link, load) in detours.iter_links(detoured) {
+        for (link, load) in detours.iter_all() {
             let load = mix_loads(share, tally.load_of(link), load);
             if load > 0.0 {
                 mixed.push_link(link, load);

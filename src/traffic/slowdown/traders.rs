@@ -6,6 +6,7 @@ use super::tiling::{Tilings, power_sizes};
 use nodeorder_base::Result;
 use nodeorder_network::Topology;
 use nodeorder_order::NodeOrder;
+use nodeorder_order::ordering::defaults::list_traders;
 
 /// Times as slow as the best at a few sizes up to which an ordering may be the best at all.
 const NEARLY: f64 = 1.05;
@@ -24,7 +25,7 @@ impl SlowdownComparison {
         orders: &mut Vec<NodeOrder>,
         report: &dyn Fn(&str, &str),
     ) -> Result<()> {
-        for family in list_traders(topology) {
+        for family in make_traders(topology) {
             for order in self.choose_members(slowdowns, &family, report)? {
                 if orders.iter().any(|other| other.nodes() == order.nodes()) {
                     continue;
@@ -87,25 +88,9 @@ fn is_tried(size: usize) -> bool {
 }
 
 /// Makes orderings that trade distance for bandwidth, in families of which the best member counts.
-fn list_traders(topology: &Topology) -> Vec<Vec<NodeOrder>> {
-    let mut families = Vec::new();
-    if topology.network().per_router() > 1 {
-        families.push(vec!["random:unit=router".to_string()]);
-    }
-    let level = topology.level_table().into_iter().next();
-    if let Some(level) = level.filter(|level| level.units > 1) {
-        // With all nodes of a unit it is `hierarchical`.
-        let counts = (0..32)
-            .map(|i| 1u64 << i)
-            .take_while(|count| *count < level.nodes);
-        families.push(
-            counts
-                .map(|count| format!("hierarchical:scatter={count}"))
-                .collect(),
-        );
-    }
+fn make_traders(topology: &Topology) -> Vec<Vec<NodeOrder>> {
     // A unit may have fewer nodes than places.
-    let made = families.iter().map(|family| {
+    let made = list_traders(topology).into_iter().map(|family| {
         let orders = family
             .iter()
             .filter_map(|text| NodeOrder::make(topology, text).ok());

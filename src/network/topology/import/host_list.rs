@@ -254,7 +254,10 @@ mod tests {
             let list = compress_host_list(names.clone());
             let text = Text::new("f", list.as_str());
             let line = text.lines().next().unwrap();
-            let context = Context { seed: 1, memory: 1 << 20 };
+            let context = Context {
+                memory: 1 << 20,
+                ..Context::default()
+            };
             prop_assert_eq!(expand_host_list(&list, &line, 0, &context).unwrap(), names, "{}", list);
         }
     }
@@ -265,8 +268,8 @@ mod tests {
             let text = Text::new("f", list);
             let line = text.lines().next().unwrap();
             let context = Context {
-                seed: 1,
                 memory: 1 << 20,
+                ..Context::default()
             };
             expand_host_list(list, &line, 0, &context)
                 .map(|names| names.join(" "))

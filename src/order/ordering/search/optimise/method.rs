@@ -4,11 +4,13 @@ use super::bounds::Bounds;
 use super::elements::Arrangement;
 use super::options::{SHARED, SearchOptions};
 use super::problem::SearchProblem;
+use super::rated;
 use super::starts::list_candidates;
 use super::{dp, search};
 use crate::ordering::entry::{Method, Needs, OrderingEntry};
 use crate::ordering::search_result::{SearchResult, Status};
-use nodeorder_base::{Observer, Result};
+use nodeorder_base::params::join_options;
+use nodeorder_base::{Observer, Opt, Result};
 use nodeorder_network::Topology;
 
 /// `optimise[:weights=…,window=K,ring=true,time=SECONDS,steps=N,sizes=FILE,split=true,start=ORD,seed=S]`.
@@ -18,7 +20,8 @@ use nodeorder_network::Topology;
 /// one, as many side by side as there are threads; of stretches that are alike, as most of a curve are on a box of
 /// powers of two, one is annealed, with the steps of all. Up to 27 routers and short windows a dynamic program finds
 /// the optimum instead and proves it. Nodes of one router stay together unless `split=true`: then nodes are arranged
-/// one by one. With `steps=` (or by default) the result depends on the seed alone; with `time=` also on the machine's
+/// one by one. `objective=slowdown` anneals nodes for the slowdown of bursts instead, with `guest=`, `routing=`, `duty=`
+/// and `tilings=` as `nodeorder slowdown` has them. With `steps=` (or by default) the result depends on the seed alone; with `time=` also on the machine's
 /// speed.
 ///
 /// # Complexity
@@ -29,12 +32,58 @@ use nodeorder_network::Topology;
 /// See [`crate::ordering::optimise`].
 pub const OPTIMISE: OrderingEntry = OrderingEntry {
     name: "optimise",
-    about: "annealed for a weighted sum of distances, with a proved bound (workload: for job sizes)",
+    about: "annealed for a weighted sum of distances (workload: for job sizes) or for the slowdown of bursts, with a proved \
+        bound",
     example: "optimise:weights=harmonic,window=8,steps=20000",
-    options: &SHARED,
+    options: &OPTIONS,
     parse: Method::new(Needs::Nothing, |topology, params| {
+        if params.required_choice("objective")? == "slowdown" {
+            return rated::parse_search(topology, params);
+        }
+        if let Some(option) = OBJECTIVE[1..]
+            .iter()
+            .find(|option| params.has_key(option.key))
+        {
+            let expected = format!("objective=slowdown beside `{}`", option.key);
+            return Err(params.invalid_value(option.key, expected));
+        }
         Ok(SearchOptions::parse(topology, params)?.into_search(find_short_order))
     }),
+};
+
+/// Options of the objective.
+const OBJECTIVE: [Opt; 5] = [
+    Opt::one_of(
+        "objective",
+        &["distances", "slowdown"],
+        "weighted sum of distances, or the mean slowdown of bursts (as `slowdown` has it, by nodes)",
+    ),
+    Opt::text("guest", "traffic, with objective=slowdown").default_value("all-to-all"),
+    Opt::text("routing", "links that it takes, with objective=slowdown")
+        .default_in_words("dimension-order on grids, else ecmp-hop"),
+    Opt::number(
+        "duty",
+        "share of the time in which the other jobs send, with objective=slowdown",
+    )
+    .default_value("0.2"),
+    Opt::whole(
+        "tilings",
+        "ways to cut the ranks into jobs: 1, 2 or 4, with objective=slowdown",
+    )
+    .default_value("2"),
+];
+
+/// All options, with what the objective changes of the shared ones.
+const OPTIONS: [Opt; 16] = {
+    let mut all = join_options(SHARED, OBJECTIVE);
+    all[3] = Opt::text(
+        "sizes",
+        "job sizes for weights=workload or objective=slowdown: a trace, a log, a table or log-uniform",
+    )
+    .default_in_words("none; log-uniform with objective=slowdown");
+    all[7] = Opt::whole("steps", "annealing steps")
+        .default_in_words("4000000, or 20000 with objective=slowdown, where time= is not given");
+    all
 };
 
 /// Runs `optimise` under an observer: the dynamic program if it ends soon, else annealing between two bounds.

@@ -25,6 +25,7 @@ mod objective;
 pub(super) mod options;
 mod prices;
 pub(super) mod problem;
+mod rated;
 mod relaxation;
 mod result;
 mod scaled;

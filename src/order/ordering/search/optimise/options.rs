@@ -133,6 +133,18 @@ impl SearchOptions {
     /// Values out of range, `sizes` without workload weights or the reverse, a start that is no construction.
     pub fn parse(topology: &Topology, params: &Params) -> Result<Self> {
         let weights = WeightOptions::parse(topology, params)?;
+        SearchOptions::parse_limits(topology, params, weights)
+    }
+
+    /// Reads the keys other than those of weights.
+    ///
+    /// # Errors
+    /// As [`SearchOptions::parse`].
+    pub fn parse_limits(
+        topology: &Topology,
+        params: &Params,
+        weights: WeightOptions,
+    ) -> Result<Self> {
         let time = params.optional_real("time", 0.0, 1e9)?;
         if time == Some(0.0) {
             return Err(params.invalid_value("time", "more than 0 seconds"));
@@ -259,6 +271,27 @@ impl WeightOptions {
         })
     }
 
+    /// Reads the job sizes of an objective that is no sum of distances.
+    ///
+    /// # Errors
+    /// Values out of range, keys of weights of pairs.
+    pub fn parse_sizes(topology: &Topology, params: &Params) -> Result<Self> {
+        let unread = ["weights", "ring", "window", "split"];
+        if let Some(key) = unread.into_iter().find(|key| params.has_key(key)) {
+            return Err(params.invalid_value(key, format!("objective=distances beside `{key}`")));
+        }
+        let sizes = JobSizes::parse(params)?;
+        if let Some(sizes) = &sizes {
+            sizes.check(topology, params)?;
+        }
+        Ok(WeightOptions {
+            kind: WeightKind::Workload,
+            ring: false,
+            window: 0,
+            sizes,
+        })
+    }
+
     /// Builds the weights of the ranks of a topology. Fails if the job sizes cannot be read.
     pub fn build_weights(&self, topology: &Topology) -> Result<Weights> {
         let nodes = topology.node_count();
@@ -308,7 +341,7 @@ impl JobSizes {
     }
 
     /// Reads the job sizes and returns the share of each. Fails if they cannot be read.
-    fn read_shares(&self, topology: &Topology) -> Result<Vec<(u32, f64)>> {
+    pub fn read_shares(&self, topology: &Topology) -> Result<Vec<(u32, f64)>> {
         let options = Options {
             procs_per_node: self.procs_per_node,
             memory: topology.context().memory,

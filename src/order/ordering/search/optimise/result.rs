@@ -41,26 +41,31 @@ impl SearchResult {
     ) -> Self {
         let w = &problem.weights;
         let ring = if w.ring { ", ring" } else { "" };
-        self.notes = vec![
-            format!(
-                "weights: {}, window {}{ring}",
-                w.kind().option_name(),
-                w.longest_lag()
-            ),
+        self.notes = vec![format!(
+            "weights: {}, window {}{ring}",
+            w.kind().option_name(),
+            w.longest_lag()
+        )];
+        self.add_run_notes(options.seed);
+        if let Some(sizes) = &options.weights.sizes {
+            self.notes.insert(1, format!("sizes: {}", sizes.text));
+        }
+        self
+    }
+
+    /// Adds lines about the run that every search has.
+    pub(super) fn add_run_notes(&mut self, seed: u64) {
+        self.notes.extend([
             format!(
                 "objective: {}, bound: {}, gap: {}",
                 self.objective, self.lower_bound, self.gap
             ),
             format!("solver: {}, {}", self.solver, self.status.name()),
-            format!("seed: {}, steps: {}", options.seed, self.steps),
-        ];
+            format!("seed: {seed}, steps: {}", self.steps),
+        ]);
         if [Status::TimeLimit, Status::Stopped].contains(&self.status) {
             let note = "ended by the clock: another run may find another ordering";
             self.notes.push(note.into());
         }
-        if let Some(sizes) = &options.weights.sizes {
-            self.notes.insert(1, format!("sizes: {}", sizes.text));
-        }
-        self
     }
 }

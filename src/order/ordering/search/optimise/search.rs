@@ -29,7 +29,7 @@ use nodeorder_base::Observer;
 const ROUNDS: usize = 10;
 
 /// Number of chains of a search that is counted in steps: the same on any machine, so that threads do not show.
-const CHAINS: usize = 2;
+pub const CHAINS: usize = 2;
 
 /// Longest lag that moves are judged by while the ordering takes shape.
 const SHORT: usize = 64;

@@ -76,7 +76,7 @@ fn rank_constructions(
 }
 
 /// Makes a construction.
-fn make_construction(topology: &Topology, text: &str) -> Result<NodeOrder> {
+pub(super) fn make_construction(topology: &Topology, text: &str) -> Result<NodeOrder> {
     let requested = RequestedOrdering::parse(&CONSTRUCTIONS, topology, text)?;
     Ok(requested.make_order(topology, &NoObserver)?.0)
 }
@@ -98,7 +98,7 @@ fn make_start(
 }
 
 /// Lists the spellings of the constructions to try, in name order.
-fn list_labels(topology: &Topology, elements: usize) -> Vec<String> {
+pub(super) fn list_labels(topology: &Topology, elements: usize) -> Vec<String> {
     let mut labels = defaults::default_orderings(topology);
     labels.retain(|label| label != "random");
     let names = list_suitable(&CONSTRUCTIONS, topology);
