@@ -186,12 +186,17 @@ fn multiply_by<const FUSED: bool>(
 ) {
     // The turn to the block's first column once a block instead of once a column.
     let turn = &stage.blocks[odd][block];
-    let matrix = stage.matrix[odd].map(|factor| factor.multiply::<FUSED>(turn));
+    // A loop, as what `map` calls is compiled without the target's instructions.
+    let mut matrix = stage.matrix[odd];
+    for factor in &mut matrix {
+        *factor = factor.multiply::<FUSED>(turn);
+    }
     let re = values.re[block * BLOCK..].iter_mut();
     let im = values.im[block * BLOCK..].iter_mut();
     for (((sums, within), re), im) in sums.iter().zip(&stage.within[odd]).zip(re).zip(im) {
         let mut y = ComplexVector::ZERO;
-        for (c, factor) in sums.iter().zip(&matrix) {
+        for (m0, factor) in matrix.iter().enumerate() {
+            let c = sums[m0];
             for l in 0..LANES {
                 y.re[l] = mul_add::<FUSED>(c.re, factor.re[l], y.re[l]);
                 y.im[l] = mul_add::<FUSED>(c.re, factor.im[l], y.im[l]);

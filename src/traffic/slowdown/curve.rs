@@ -16,11 +16,11 @@ use std::ops::Range;
 const BATCH: [usize; 2] = [2, 1024];
 
 /// Loads of links that the windows of such a piece should have together.
-const BATCH_LOADS: usize = 1 << 21;
+const BATCH_LOADS: usize = 1 << 20;
 
 /// Loads of links that are kept from the sum over a tiling until its windows are judged; the others are found once
 /// more.
-const KEPT_LOADS: usize = 6 << 20;
+const KEPT_LOADS: usize = 4 << 20;
 
 /// Pieces that such a piece of work is cut into for the threads.
 const PIECES: usize = 16;
