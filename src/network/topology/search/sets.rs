@@ -16,7 +16,12 @@ pub fn combine_sets(
     with: &SourceSet,
     word: impl Fn(u64, u64) -> u64,
 ) -> SourceSet {
-    std::array::from_fn(|w| word(set[w], with[w]))
+    // A loop, as what `from_fn` calls is compiled without the target's instructions.
+    let mut combined = EMPTY;
+    for w in 0..combined.len() {
+        combined[w] = word(set[w], with[w]);
+    }
+    combined
 }
 
 /// Makes the set of the first `count` sources.

@@ -173,7 +173,10 @@ impl Levels<'_> {
                     left &= !(255 << (8 * byte));
                     let router = 8 * i as u32 + byte;
                     let there = self.there[router as usize];
-                    let wanted = self.here.map(|here| here * there * self.volume);
+                    let mut wanted = self.here;
+                    for volume in &mut wanted {
+                        *volume = *volume * there * self.volume;
+                    }
                     let stop = RootsAtDistance { router, roots };
                     visit(&stop, [nearer, further], &mut self.numbers, wanted);
                 }
@@ -246,7 +249,12 @@ static ROOT_MASKS: [[u64; LANES]; 256] = {
 #[inline(always)]
 pub fn keep_roots(roots: u8, lane: &RootValues) -> RootValues {
     let whole = &ROOT_MASKS[roots as usize];
-    std::array::from_fn(|l| f64::from_bits(lane[l].to_bits() & whole[l]))
+    // A loop, as what `from_fn` calls is compiled without the target's instructions.
+    let mut kept = [0.0; LANES];
+    for l in 0..LANES {
+        kept[l] = f64::from_bits(lane[l].to_bits() & whole[l]);
+    }
+    kept
 }
 
 /// Writes `lane` for the roots named, and leaves the others as they are.
