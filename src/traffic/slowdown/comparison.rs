@@ -1,6 +1,7 @@
 //! Slowdowns of several orderings side by side: which is the best for which traffic, and where the closest one loses.
 
-use super::curve::{DUTY_STEPS, SlowdownCurve, SlowdownPoint, Slowdowns};
+use super::curve::{DUTY_STEPS, SlowdownCurve, SlowdownPoint};
+use super::measure::Slowdowns;
 use super::tiling::power_sizes;
 use nodeorder_base::Result;
 use nodeorder_order::NodeOrder;

@@ -24,6 +24,7 @@ mod curve;
 mod gather;
 mod grid;
 mod link_loads;
+mod measure;
 mod rater;
 mod router;
 mod tiling;
@@ -31,7 +32,8 @@ mod traders;
 
 pub use choices::{GUESTS, choose_routing, choose_sizes, parse_duty, parse_tilings};
 pub use comparison::{GuestSlowdowns, OrderingLoss, SlowdownComparison, UNTOLD};
-pub use curve::{DUTY_STEPS, SlowdownCurve, SlowdownOptions, SlowdownPoint, Slowdowns};
+pub use curve::{DUTY_STEPS, SlowdownCurve, SlowdownPoint};
+pub use measure::{SlowdownOptions, Slowdowns};
 pub use rater::SLOWDOWN;
 pub use tiling::{Tilings, power_sizes};
 

@@ -8,8 +8,9 @@ use std::any::Any;
 use rayon::prelude::*;
 
 use super::choices::choose_routing;
-use super::curve::{SlowdownOptions, Slowdowns, integrate_octaves, make_guest_if_any};
+use super::curve::integrate_octaves;
 use super::link_loads::LinkLoads;
+use super::measure::{SlowdownOptions, Slowdowns, make_guest_if_any};
 use super::tiling::{Tilings, power_sizes};
 use crate::mapping::guest::sized_names;
 use crate::mapping::{Fabric, Guest, Traffic};

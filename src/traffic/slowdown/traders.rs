@@ -1,7 +1,7 @@
 //! Orderings that trade distance for bandwidth.
 
 use super::comparison::{GuestSlowdowns, SlowdownComparison};
-use super::curve::Slowdowns;
+use super::measure::Slowdowns;
 use super::tiling::{Tilings, power_sizes};
 use nodeorder_base::Result;
 use nodeorder_network::Topology;
