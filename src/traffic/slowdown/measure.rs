@@ -17,11 +17,11 @@ use std::ops::Range;
 const BATCH: [usize; 2] = [2, 1024];
 
 /// Loads of links that the windows of such a piece should have together.
-const BATCH_LOADS: usize = 1 << 20;
+const BATCH_LOADS: usize = 1 << 22;
 
 /// Loads of links that are kept from the sum over a tiling until its windows are judged; the others are found once
 /// more.
-const KEPT_LOADS: usize = 4 << 20;
+const KEPT_LOADS: usize = 6 << 20;
 
 /// Pieces that such a piece of work is cut into for the threads.
 const PIECES: usize = 16;
@@ -177,7 +177,8 @@ impl<'f> Slowdowns<'f> {
         )?;
         check_sized_guest(name)?;
         let mut curve = SlowdownCurve::default();
-        for size in sizes {
+        // From the largest on: its loads take most memory, and what smaller ones leave behind would be on top of it.
+        for size in sizes.iter().rev() {
             let Some(guest) = make_guest_if_any(name, *size, topology.context())? else {
                 curve.absent.push(*size);
                 continue;
@@ -193,6 +194,8 @@ impl<'f> Slowdowns<'f> {
                 None => curve.absent.push(*size),
             }
         }
+        curve.points.reverse();
+        curve.absent.reverse();
         Ok(curve)
     }
 
