@@ -21,8 +21,8 @@ use nodeorder_network::Topology;
 /// powers of two, one is annealed, with the steps of all. Up to 27 routers and short windows a dynamic program finds
 /// the optimum instead and proves it. Nodes of one router stay together unless `split=true`: then nodes are arranged
 /// one by one. `objective=slowdown` anneals nodes for the slowdown of bursts instead, with `guest=`, `routing=`, `duty=`
-/// and `tilings=` as `nodeorder slowdown` has them. With `steps=` (or by default) the result depends on the seed alone; with `time=` also on the machine's
-/// speed.
+/// and `tilings=` as `nodeorder slowdown` has them. With `steps=` (or by default) the result depends on the seed alone;
+/// with `time=` also on the machine's speed.
 ///
 /// # Complexity
 /// A step costs O(K) to O(K²) byte operations, most of them far less. Memory: O(nodes) on grids, routers²
